@@ -1,0 +1,8 @@
+"""Reading text: where its sentences are, and which words it holds. Knows nothing of claims or judges."""
+
+from __future__ import annotations
+
+from .sentences import Span, sentences
+from .words import STOP_WORDS, Word, content_words, fold, stem, word_places, words
+
+__all__ = ["STOP_WORDS", "Span", "Word", "content_words", "fold", "sentences", "stem", "word_places", "words"]

@@ -1,0 +1,221 @@
+"""Where the sentences of a text are.
+
+Offsets, not strings: whatever is said about a sentence later is shown in the text it came from. The
+splitter is deliberately shy. A sentence left whole costs a little precision; one cut in half turns a
+true statement into nonsense.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from .words import STOP_WORDS
+
+__all__ = ["Span", "sentences"]
+
+
+class Span(NamedTuple):
+    """A stretch of a text: `text[start:end]`."""
+
+    start: int
+    end: int
+
+    def of(self, text: str) -> str:
+        """The characters it stands for."""
+        return text[self.start : self.end]
+
+
+# Never the end of a sentence, whatever follows.
+_TITLES = frozenset(
+    "mr mrs ms mx dr prof rev hon gen col lt sgt capt cmdr maj adm gov sen rep pres st mt ft fr sr msgr "
+    "fig figs eq eqs vs viz cf al no nos vol vols ch chap sec art ed eds pp ca approx dep arr att "
+    "e.g i.e e.g. i.e".split()
+)
+# May end a sentence: decided by what follows.
+_ABBREVIATIONS = frozenset(
+    "inc ltd co corp llc plc bros dept univ assn etc est jr min max hr hrs sq cu ave blvd rd "
+    "jan feb mar apr jun jul aug sep sept oct nov dec mon tue tues wed thu thur thurs fri sat sun "
+    "a.m p.m u.s u.k u.n e.u u.s.a d.c b.c a.d ph.d m.d b.a m.a b.sc m.sc p.s n.b lb lbs oz p".split()
+)
+# A capitalised word that hardly ever follows an abbreviation inside a sentence.
+_STARTERS = frozenset(
+    "the a an this that these those it he she they we i you in on at by for from after before since when "
+    "while if as but and however although though there here his her its their our your my both each "
+    "some many most all no not what who which how why where then thus also because during according "
+    "under with without another other such only one two three".split()
+)
+
+_FENCE = re.compile(r"^[ \t]*(```+|~~~+)[^\n]*$", re.MULTILINE)
+_LINE = re.compile(r"[^\n\r\u2028\u2029]+")
+_MARKER = re.compile(
+    r"[ \t]*(?:>[ \t]?)*[ \t]*(?:"
+    r"(?:[-*+•·‣◦▪●○–—][ \t]+(?:\[[ xX]\][ \t]+)?)"  # bullets and task boxes
+    r"|(?:\(?(?:\d{1,3}|[a-zA-Z]|[ivxIVX]{1,5})[.)](?:[ \t]+|$))"  # 1.  2)  (a)  iv.
+    r"|(?:#{1,6}[ \t]+)"
+    r")?[ \t]*"
+)
+_LETTERED = re.compile(r"[ \t]*(?:[A-Z]|[IVX]{1,5})\.[ \t]")
+_RULE = re.compile(r"[ \t]*(?:[-=_*~][ \t]*){3,}$")
+_BREAK = re.compile(r"(?:[.!?…]+|[。！？｡]+)[\"'”’»)\]*_]*")
+_NEXT_WORD = re.compile(r"[\"'“‘«(\[*_]*([^\W_]+(?:['’.][^\W_]+)*)")
+_LAST_TOKEN = re.compile(r"[^\s\"'“‘«(\[*_]*$")
+_INITIALS = re.compile(r"(?:[A-Z]\.)*[A-Z]$")
+_CLOSED = re.compile(r"[.!?:;…。！？][\"'”’»)\]*_]*\s*$")
+
+
+def sentences(text: str) -> list[Span]:
+    """The sentences of a text, in order, without the white space and list markers between them.
+
+    A list item, a heading, a table row and a fenced block of code are each at least one sentence of
+    their own. A line break inside a wrapped paragraph does not end a sentence.
+    """
+    found: list[Span] = []
+    for block in _blocks(text):
+        if text.startswith(("```", "~~~"), block.start):
+            found.append(block)
+        else:
+            found.extend(_split(text, block))
+    return found
+
+
+def _blocks(text: str) -> Iterator[Span]:
+    """Paragraphs, list items, rows, headings and fenced code, each without its marker."""
+    position = 0
+    fences = list(_FENCE.finditer(text))
+    index = 0
+    while index < len(fences):
+        opened = fences[index]
+        mark = opened.group(1)[0] * 3
+        closed = index + 1
+        while closed < len(fences) and not fences[closed].group(1).startswith(mark):
+            closed += 1
+        if closed >= len(fences):
+            break
+        yield from _paragraphs(text, position, opened.start())
+        yield Span(opened.start(1), fences[closed].end())
+        position = fences[closed].end()
+        index = closed + 1
+    yield from _paragraphs(text, position, len(text))
+
+
+def _paragraphs(text: str, start: int, end: int) -> Iterator[Span]:
+    current: Span | None = None
+    previous_line_end = start
+    for line in _LINE.finditer(text, start, end):
+        blank_between = _blank_between(text, previous_line_end, line.start())
+        previous_line_end = line.end()
+        raw = line.group()
+        content = raw.strip()
+        if not content or _RULE.match(raw):
+            if current:
+                yield current
+            current = None
+            continue
+        marker = _MARKER.match(raw)
+        marked = bool(marker and marker.group().strip()) and not _is_initial(raw, marker)
+        offset = marker.end() if marker and marked else len(raw) - len(raw.lstrip())
+        if not raw[offset:].strip():
+            offset = len(raw) - len(raw.lstrip())  # a line that is nothing but a marker: keep it
+        row = content.startswith("|") or "\t" in content
+        heading = raw.lstrip().startswith("#")
+        body = Span(line.start() + offset, line.start() + len(raw.rstrip()))
+        if current and not (blank_between or marked or row) and _continues(text, current, body):
+            current = Span(current.start, body.end)
+        else:
+            if current:
+                yield current
+            current = body
+        if row or heading:
+            yield current
+            current = None
+    if current:
+        yield current
+
+
+def _blank_between(text: str, start: int, end: int) -> bool:
+    gap = text[start:end]
+    return gap.count("\n") > 1 or (("\r" in gap) and gap.replace("\r\n", "\n").count("\r") > 1)
+
+
+def _is_initial(raw: str, marker: re.Match[str] | None) -> bool:
+    """"J. Smith wrote" starts with an initial, not with item J of a list."""
+    return bool(marker and _LETTERED.match(raw) and marker.group().strip() not in ("A.", "B.", "I.", "II."))
+
+
+def _continues(text: str, current: Span, body: Span) -> bool:
+    """Whether a line goes on with the paragraph before it rather than starting something new."""
+    tail = text[max(current.start, current.end - 200) : current.end]
+    first = text[body.start]
+    if _CLOSED.search(tail):
+        # A full line that ends a sentence: the next one is its own sentence either way.
+        return False
+    last_line = tail.rsplit("\n", 1)[-1].strip()
+    last_word = last_line.rsplit(None, 1)[-1].lower() if last_line else ""
+    if first.islower() or first in ",;)]%":
+        return True
+    if last_word in STOP_WORDS or last_word in ("mr.", "dr.", "mrs.", "prof."):
+        return True
+    return len(last_line) >= 45 and (last_word.endswith((",", "-", "–")) or first.isdigit() or len(last_line) >= 68)
+
+
+def _split(text: str, block: Span) -> Iterator[Span]:
+    start = block.start
+    for match in _BREAK.finditer(text, block.start, block.end):
+        end = match.end()
+        if end >= block.end:
+            break
+        if not _ends_here(text, start, match, block.end):
+            continue
+        yield Span(start, end)
+        start = end
+        while start < block.end and text[start].isspace():
+            start += 1
+    if start < block.end:
+        yield Span(start, block.end)
+
+
+def _ends_here(text: str, start: int, match: re.Match[str], limit: int) -> bool:
+    mark = match.group()
+    end = match.end()
+    if mark[0] in "。！？｡":
+        return True
+    if not text[end].isspace():
+        return False
+    following = _NEXT_WORD.match(text, _skip_space(text, end, limit))
+    word = following.group(1) if following and following.start() < limit else ""
+    # What goes on in lower case is still the same sentence: '"Stop!" he said', "approx. twelve".
+    if word and word[0].islower() and not word[:1].isdigit():
+        return bool(mark[0] in "!?" and len(mark) == 1 and word in ("i",))
+    if mark[0] != ".":
+        return True
+    token_match = _LAST_TOKEN.search(text, max(start, match.start() - 40), match.start())
+    token = token_match.group() if token_match else ""
+    return _full_stop(token, mark, word, only_token=match.start() - len(token) <= start)
+
+
+def _full_stop(token: str, mark: str, following: str, *, only_token: bool) -> bool:
+    """Whether a dot after `token` ends the sentence, given the word that follows."""
+    lowered = token.lower().rstrip(".")
+    starter = following.lower() in _STARTERS
+    if mark.startswith("..."):
+        return bool(following)
+    if len(mark.rstrip("\"'”’»)]*_")) > 1:
+        return True
+    if lowered in _TITLES:
+        # "No." is an answer when it stands alone, an abbreviation before a number.
+        return lowered == "no" and not following[:1].isdigit()
+    if _INITIALS.match(token):
+        # One letter is a person's initial ("J. Smith"); several are an abbreviation ("U.S.").
+        return starter if len(token) > 1 or token == "I" else starter and not only_token
+    if lowered in _ABBREVIATIONS:
+        return starter
+    # "1." before its item, when the list runs on inside a paragraph.
+    return not (only_token and token.isdigit() and len(token) <= 3)
+
+
+def _skip_space(text: str, position: int, limit: int) -> int:
+    while position < limit and text[position].isspace():
+        position += 1
+    return position

@@ -1,0 +1,106 @@
+"""Words of a text, folded so that two spellings of one word compare equal.
+
+Overlap between a claim and its evidence is counted in several places; it has to be counted over the
+same words everywhere, so the rules live here once.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from functools import lru_cache
+from typing import NamedTuple
+
+__all__ = ["STOP_WORDS", "Word", "content_words", "fold", "stem", "word_places", "words"]
+
+# A word keeps its inner apostrophes, hyphens, dots and commas between digits ("1,200", "3.5").
+_WORD = re.compile(r"\d+(?:[.,]\d+)*|[^\W\d_]+(?:['’][^\W\d_]+)*|\w+", re.UNICODE)
+
+STOP_WORDS: frozenset[str] = frozenset(
+    """
+    a about above after again all also although am an and any are as at be because been before being
+    below between both but by can could did do does doing down during each either else ever few for
+    from further had has have having he her here hers herself him himself his how however i if in
+    into is it its itself just may me might more most much must my myself neither no nor not of off
+    on once one only onto or other our ours out over own per same shall she should since so some such
+    than that the their theirs them themselves then there these they this those though through thus
+    to too under until up upon us very was we were what when where whether which while who whom whose
+    why will with within without would yet you your yours
+    s t d ll m re ve don isn wasn aren weren doesn didn won wouldn couldn shouldn hasn haven hadn
+    """.split()
+)
+
+
+class Word(NamedTuple):
+    """A folded word and where it stands."""
+
+    text: str
+    start: int
+    end: int
+
+
+def fold(text: str) -> str:
+    """Lower case without accents, so that "Liège" and "liege" are one word."""
+    if text.isascii():
+        return text.lower()
+    decomposed = unicodedata.normalize("NFKD", text.replace("’", "'"))
+    return "".join(char for char in decomposed if not unicodedata.combining(char)).casefold()
+
+
+def word_places(text: str) -> list[Word]:
+    """Every word of the text, folded, with its place; a possessive 's is left out."""
+    found = []
+    for match in _WORD.finditer(text):
+        raw, start, end = match.group(), match.start(), match.end()
+        if len(raw) > 2 and raw[-2] in "'’" and raw[-1] in "sS":
+            raw, end = raw[:-2], end - 2
+        found.append(Word(fold(raw), start, end))
+    return found
+
+
+def words(text: str) -> list[str]:
+    """Every word of the text, folded, in order."""
+    return [word.text for word in word_places(text)]
+
+
+def content_words(text: str) -> list[str]:
+    """The words that carry meaning: no stop words, in order, repeated words kept."""
+    return [word for word in words(text) if word not in STOP_WORDS]
+
+
+_IRREGULAR = {
+    "men": "man", "women": "woman", "children": "child", "people": "person", "feet": "foot",
+    "was": "be", "were": "be", "is": "be", "are": "be", "been": "be", "has": "have", "had": "have",
+    "won": "win", "began": "begin", "begun": "begin", "sold": "sell", "bought": "buy", "built": "build",
+    "made": "make", "paid": "pay", "held": "hold", "led": "lead", "left": "leave", "lost": "lose",
+    "met": "meet", "ran": "run", "rose": "rise", "risen": "rise", "fell": "fall", "fallen": "fall",
+    "grew": "grow", "grown": "grow", "took": "take", "taken": "take", "gave": "give", "given": "give",
+    "wrote": "write", "written": "write", "went": "go", "gone": "go", "came": "come", "became": "become",
+    "said": "say", "told": "tell", "found": "find", "thought": "think", "brought": "bring",
+    "kept": "keep", "sent": "send", "spent": "spend", "drew": "draw", "drawn": "draw", "died": "die",
+    "dies": "die", "lives": "live", "lived": "live", "chose": "choose", "chosen": "choose",
+}  # fmt: skip
+
+
+@lru_cache(maxsize=8192)
+def stem(word: str) -> str:
+    """A crude stem of a folded word: enough to see that "employs" and "employees" are related.
+
+    Endings are cut, never replaced, and at least four letters are kept; a wrong join costs little
+    because stems only weigh how well two texts agree.
+    """
+    if word in _IRREGULAR:
+        return _IRREGULAR[word]
+    if len(word) <= 3 or not word[0].isalpha():
+        return word
+    for ending in ("isations", "izations", "isation", "ization", "ations", "ation", "ements", "ement",
+                   "ings", "ing", "ments", "ment", "ness", "ions", "ion", "ees", "ers", "ied", "ies",
+                   "ed", "es", "ly", "er", "ee", "al", "s", "e", "y"):  # fmt: skip
+        if word.endswith(ending) and len(word) - len(ending) >= 4:
+            base = word[: -len(ending)]
+            if len(base) > 4 and base[-1] == base[-2] and base[-1] not in "aeiousl":
+                base = base[:-1]
+            return base
+    if word.endswith("s") and not word.endswith("ss") and len(word) >= 4:
+        return word[:-1]
+    return word
