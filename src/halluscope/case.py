@@ -1,0 +1,119 @@
+"""A case: what was asked, what the model said, and the context it was given."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import msgspec
+from msgspec import Struct
+
+from .errors import CaseError
+
+_UNREADABLE = re.compile("[\ud800-\udfff\x00]")
+"""Lone surrogates cannot be encoded and NUL bytes end strings in half of all software: both are
+replaced one for one, so that every place in the text stays where it was."""
+
+_DOCUMENT_KEYS = ("text", "content", "page_content", "document", "passage")
+
+
+class Case(Struct, frozen=True, kw_only=True):
+    """One output to be judged. Make one with `Case.of`, which cleans what it is given.
+
+    `context` is None where no context was given and empty where one was given and held nothing:
+    the first cannot be judged, the second supports no claim.
+    `notes` say what was done to the texts on their way in.
+    """
+
+    output: str
+    context: tuple[str, ...] | None = None
+    input: str | None = None
+    id: str = ""
+    metadata: dict[str, Any] = {}
+    notes: tuple[str, ...] = ()
+
+    @classmethod
+    def of(
+        cls,
+        output: object,
+        context: object = None,
+        input: object = None,
+        *,
+        id: str | None = None,
+        metadata: Mapping[str, Any] | None = None,
+    ) -> Case:
+        """A case from whatever the caller has: strings, lists, documents, structured output."""
+        notes: list[str] = []
+        said = _text("output", output, notes) if output is not None else ""
+        asked = _text("input", input, notes) if input is not None else None
+        passages = _passages(context, notes)
+        return cls(
+            output=said,
+            context=passages,
+            input=asked,
+            id=id or content_id(said, passages, asked),
+            metadata=dict(metadata or {}),
+            notes=tuple(notes),
+        )
+
+    @property
+    def passages(self) -> tuple[tuple[int, str], ...]:
+        """The passages that hold text, each with its index in `context`."""
+        return tuple((i, text) for i, text in enumerate(self.context or ()) if text.strip())
+
+
+def content_id(output: str, context: Sequence[str] | None, input: str | None) -> str:
+    """A short id that is the same for the same texts."""
+    return hashlib.sha256(msgspec.msgpack.encode((output, context, input))).hexdigest()[:16]
+
+
+def clean(text: str) -> str:
+    """The text without characters that cannot be encoded, of the same length."""
+    return _UNREADABLE.sub("\ufffd", text)
+
+
+def _text(name: str, value: object, notes: list[str]) -> str:
+    if isinstance(value, str):
+        text = clean(value)
+        if text != value:
+            notes.append(f"unreadable characters in the {name} were replaced")
+        return text
+    if isinstance(value, (dict, list, tuple, int, float)) and not isinstance(value, bool):
+        notes.append(f"the {name} was given as data and is judged as JSON text")
+        return clean(_json(name, value))
+    raise CaseError(f"the {name} is a {type(value).__name__}: pass a string, or data that JSON can hold.")
+
+
+def _json(name: str, value: object) -> str:
+    try:
+        return msgspec.json.encode(value, enc_hook=str).decode()
+    except UnicodeEncodeError:
+        import json
+
+        return json.dumps(value, ensure_ascii=True, default=str)
+    except (TypeError, ValueError, RecursionError) as error:
+        raise CaseError(f"the {name} cannot be written as JSON ({error}): pass a string.") from error
+
+
+def _passages(context: object, notes: list[str]) -> tuple[str, ...] | None:
+    if context is None:
+        return None
+    if isinstance(context, (str, Mapping)):
+        context = [context]
+    if not isinstance(context, Iterable) or isinstance(context, (bytes, bytearray)):
+        raise CaseError(f"the context is a {type(context).__name__}: pass a string or a list of passages.")
+    return tuple(_passage(passage, notes) for passage in context)
+
+
+def _passage(passage: object, notes: list[str]) -> str:
+    if passage is None:
+        return ""
+    if isinstance(passage, Mapping):
+        for key in _DOCUMENT_KEYS:
+            if isinstance(passage.get(key), str):
+                return _text("context", passage[key], notes)
+        return _text("context", dict(passage), notes)
+    held = getattr(passage, "page_content", None)
+    return _text("context", held if isinstance(held, str) else passage, notes)

@@ -1,0 +1,1 @@
+"""The judges: chat models, the embedded model, and those that ask other judges."""

@@ -1,0 +1,135 @@
+"""What every question has in common."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, ClassVar, Generic, TypeVar
+
+import msgspec
+from msgspec import Struct
+
+from ..errors import ReplyError
+from ..prompt import Data, Prompt, render
+from ..text.windows import cut
+
+T = TypeVar("T")
+
+
+class Passage(Struct, frozen=True):
+    """A context passage, or a piece of one: `offset` is where the piece starts in passage `index`."""
+
+    index: int
+    text: str
+    offset: int = 0
+
+    @property
+    def label(self) -> str:
+        """The passage's id on the wire."""
+        return f"p{self.index + 1}"
+
+
+class Question(Struct, Generic[T], frozen=True, kw_only=True):
+    """Something a metric asks a judge. `T` is the type of the answer.
+
+    A chat judge renders the question as a prompt and reads the reply with `read`; a judge with a
+    model of its own looks at the fields. `template` is the metric's prompt for it, `examples` are
+    cases with their right answers, shown to judges that learn from examples.
+    """
+
+    kind: ClassVar[str]
+    answer_type: ClassVar[Any]
+    repairs: ClassVar[int | None] = None
+    """How often an unusable reply is worth asking for again, where that is less than for others."""
+
+    template: str = ""
+    examples: tuple[dict[str, Any], ...] = ()
+
+    def slots(self) -> Mapping[str, str | Data]:
+        """What fills the template."""
+        raise NotImplementedError
+
+    def schema(self) -> dict[str, Any]:
+        """The JSON schema of the reply."""
+        raise NotImplementedError
+
+    def read(self, data: Any) -> T:
+        """The answer in a decoded reply; `ReplyError` says what is wrong with it."""
+        raise NotImplementedError
+
+    def read_text(self, text: str) -> T:
+        """The answer in a reply that holds no JSON: for most questions there is none."""
+        raise ReplyError("the reply holds no JSON object", reply=text)
+
+    def render(self) -> Prompt:
+        """The question as a prompt."""
+        examples = Data(list(self.examples)) if self.examples else "(none)"
+        return render(self.template, {"examples": examples, **self.slots()})
+
+    @property
+    def size(self) -> int:
+        """How many characters of judged text the question carries."""
+        raise NotImplementedError
+
+    def split(self, limit: int) -> tuple[Question[T], ...]:
+        """The question in parts of about `limit` characters, for a judge with a small window."""
+        return (self,)
+
+    def merge(self, answers: Sequence[T]) -> T:
+        """One answer from those to the parts of `split`."""
+        return answers[0]
+
+    def fingerprint(self) -> str:
+        """Names the question by content: the same words asked the same way have the same name."""
+        return hashlib.sha256(msgspec.msgpack.encode((self.kind, self))).hexdigest()
+
+
+def listed(data: Any, *keys: str) -> list[Any]:
+    """The list that a reply holds under one of `keys`, or that the reply is."""
+    if isinstance(data, dict):
+        for key in keys:
+            if isinstance(data.get(key), list):
+                return list(data[key])
+        if isinstance(data.get(keys[0]), (str, dict)):
+            return [data[keys[0]]]
+        raise ReplyError(f'the reply must be an object with a list under "{keys[0]}"')
+    if isinstance(data, list):
+        return data
+    raise ReplyError(f"the reply must be an object, not {type(data).__name__}")
+
+
+def text_of(value: Any) -> str:
+    """A text the reply holds, whether it wrote a string, a number or a list of strings there."""
+    if value is None:
+        return ""
+    if isinstance(value, str):
+        return value.strip()
+    if isinstance(value, list):
+        return " ".join(text for text in map(text_of, value) if text)
+    if isinstance(value, dict):
+        return next((text for text in map(text_of, value.values()) if text), "")
+    return str(value)
+
+
+def word_of(value: Any, words: Iterable[str]) -> str | None:
+    """The vocabulary's word that a reply holds, None for anything else."""
+    said = text_of(value).strip(" .!\"'`*").casefold()
+    return said if said in words else None
+
+
+def packed(passages: Sequence[Passage], limit: int) -> list[tuple[Passage, ...]]:
+    """The passages in groups of at most `limit` characters, long ones cut into pieces."""
+    groups: list[tuple[Passage, ...]] = []
+    group: list[Passage] = []
+    room = limit
+    for passage in passages:
+        for start, end in cut(passage.text, limit):
+            piece = Passage(passage.index, passage.text[start:end], passage.offset + start)
+            if group and len(piece.text) > room:
+                groups.append(tuple(group))
+                group, room = [], limit
+            group.append(piece)
+            room -= len(piece.text)
+    if group:
+        groups.append(tuple(group))
+    return groups

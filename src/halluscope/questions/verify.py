@@ -1,0 +1,180 @@
+"""Is each claim borne out by the context?"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar
+
+from msgspec import Struct, structs
+
+from ..errors import ReplyError
+from ..prompt import Data
+from ..text.quotes import folded, locate, resemblance
+from ..verdict import Claim, Evidence, Support, Verdict
+from .base import Passage, Question, listed, packed, text_of, word_of
+
+_SAME_STATEMENT = 0.5
+"""How much of its words a restated claim must share with the claim whose id it carries."""
+
+
+class Verification(Struct, frozen=True):
+    """The verdicts that can be trusted, and what was refused and why. A claim may be in neither."""
+
+    verdicts: tuple[Verdict, ...]
+    refused: tuple[str, ...] = ()
+
+
+class VerifyClaims(Question[Verification], frozen=True, kw_only=True):
+    """Which word of the vocabulary fits each claim?
+
+    `words` maps the metric's vocabulary onto the lattice. `truths` are facts drawn from the
+    context, for metrics that compare claims with those; the passages stay for the evidence.
+    """
+
+    kind: ClassVar[str] = "verify"
+    answer_type: ClassVar[Any] = Verification
+
+    claims: tuple[Claim, ...]
+    passages: tuple[Passage, ...]
+    words: dict[str, Support]
+    truths: tuple[str, ...] | None = None
+    input: str | None = None
+
+    def slots(self) -> Mapping[str, str | Data]:
+        if self.truths is None:
+            context: list[dict[str, str]] = [{"id": p.label, "text": p.text} for p in self.passages]
+        else:
+            context = [{"id": f"t{i}", "text": text} for i, text in enumerate(self.truths, start=1)]
+        return {
+            "claims": Data([{"id": c.id, "statement": c.text} for c in self.claims]),
+            "context": Data(context),
+            "words": ", ".join(f'"{word}"' for word in self.words),
+        }
+
+    def schema(self) -> dict[str, Any]:
+        properties: dict[str, Any] = {
+            "id": {"type": "string", "enum": [claim.id for claim in self.claims]},
+            "statement": {"type": "string"},
+            "reason": {"type": "string"},
+            "evidence": {"type": "string"},
+            "basis": {"type": "string", "enum": ["supported", "contradicted", "unsupported"]},
+            "verdict": {"type": "string", "enum": list(self.words)},
+        }
+        item = {
+            "type": "object",
+            "properties": properties,
+            "required": list(properties),
+            "additionalProperties": False,
+        }
+        return {
+            "type": "object",
+            "properties": {"verdicts": {"type": "array", "items": item}},
+            "required": ["verdicts"],
+            "additionalProperties": False,
+        }
+
+    def read(self, data: Any) -> Verification:
+        """Exactly one verdict per claim, by id, by its words, or by its place in a complete list."""
+        items = [item for item in listed(data, "verdicts", "results") if isinstance(item, dict)]
+        by_order = len(items) == len(self.claims) and not any(item.get("id") or item.get("statement") for item in items)
+        found: dict[str, Verdict] = {}
+        conflicting: set[str] = set()
+        refused: list[str] = []
+        for place, item in enumerate(items):
+            claim = self.claims[place] if by_order else self._claim_of(item)
+            if claim is None:
+                refused.append(f"a verdict on {_named(item)}, which was not asked about")
+                continue
+            word = word_of(item.get("verdict"), self.words)
+            if word is None:
+                refused.append(f"the word {text_of(item.get('verdict'))!r} for claim {claim.id}")
+                continue
+            verdict = self._verdict(claim, word, item)
+            if claim.id in found and found[claim.id].word != word:
+                conflicting.add(claim.id)
+            found.setdefault(claim.id, verdict)
+        refused += [f"two different verdicts on claim {id}" for id in sorted(conflicting)]
+        kept = tuple(found[c.id] for c in self.claims if c.id in found and c.id not in conflicting)
+        if not kept:
+            raise ReplyError(f"no verdict in the reply can be used: {'; '.join(refused) or 'there is none'}")
+        return Verification(kept, tuple(refused))
+
+    def _claim_of(self, item: dict[str, Any]) -> Claim | None:
+        id, statement = text_of(item.get("id")), text_of(item.get("statement"))
+        for claim in self.claims:
+            if claim.id == id:
+                related = not statement or resemblance(statement, claim.text) >= _SAME_STATEMENT
+                return claim if related else None
+        if id or not statement:
+            return None
+        return next((c for c in self.claims if folded(c.text) == folded(statement)), None)
+
+    def _verdict(self, claim: Claim, word: str, item: dict[str, Any]) -> Verdict:
+        support = _refined(self.words[word], text_of(item.get("basis")))
+        evidence, note = self._evidence(text_of(item.get("evidence")), support)
+        return Verdict(
+            claim=claim,
+            support=support,
+            reason=text_of(item.get("reason")) or None,
+            evidence=evidence,
+            word=word,
+            notes=(note,) if note else (),
+        )
+
+    def _evidence(self, quote: str, support: Support) -> tuple[tuple[Evidence, ...], str | None]:
+        if not quote:
+            return (), None
+        for passage in self.passages:
+            place = locate(quote, passage.text)
+            if place:
+                exact = passage.text[place[0] : place[1]]
+                start, end = (passage.offset + at for at in place)
+                return (Evidence(passage.index, start, end, exact, "for" if support.holds else "against"),), None
+        if self.truths is not None and any(locate(quote, truth) for truth in self.truths):
+            return (), None
+        return (), f"dropped quoted evidence that is not in the context: {quote[:200]!r}"
+
+    @property
+    def size(self) -> int:
+        if self.truths is not None:
+            return sum(map(len, self.truths)) + sum(len(c.text) for c in self.claims)
+        return sum(len(p.text) for p in self.passages) + sum(len(c.text) for c in self.claims)
+
+    def split(self, limit: int) -> tuple[VerifyClaims, ...]:
+        """Parts of the context for all claims, or parts of the claims where they fill the window."""
+        claimed = sum(len(c.text) for c in self.claims)
+        if claimed > limit // 2 and len(self.claims) > 1:
+            middle = len(self.claims) // 2
+            halves = self.claims[:middle], self.claims[middle:]
+            return tuple(structs.replace(self, claims=half) for half in halves)
+        room = max(1, limit - claimed)
+        if self.truths is not None:
+            facts = [Passage(i, truth) for i, truth in enumerate(self.truths)]
+            groups = packed(facts, room)
+            return tuple(structs.replace(self, truths=tuple(p.text for p in group)) for group in groups)
+        return tuple(structs.replace(self, passages=group) for group in packed(self.passages, room))
+
+    def merge(self, answers: Sequence[Verification]) -> Verification:
+        """A claim is supported if any part supports it, contradicted if any does and none supports it."""
+        best: dict[str, Verdict] = {}
+        for answer in answers:
+            for verdict in answer.verdicts:
+                known = best.get(verdict.claim.id)
+                if known is None or _RANK[verdict.support] > _RANK[known.support]:
+                    best[verdict.claim.id] = verdict
+        ordered = tuple(best[c.id] for c in self.claims if c.id in best)
+        return Verification(ordered, tuple(text for answer in answers for text in answer.refused))
+
+
+_RANK = {Support.NOT_A_CLAIM: 0, Support.UNSUPPORTED: 1, Support.CONTRADICTED: 2, Support.SUPPORTED: 3}
+
+
+def _refined(support: Support, basis: str) -> Support:
+    """Tells contradicted from unsupported where the vocabulary has one word for both."""
+    if not support.holds and basis in (Support.CONTRADICTED.value, Support.UNSUPPORTED.value):
+        return Support(basis) if support is Support.UNSUPPORTED else support
+    return support
+
+
+def _named(item: dict[str, Any]) -> str:
+    return repr(text_of(item.get("statement")) or text_of(item.get("id")) or "an unnamed claim")

@@ -1,0 +1,66 @@
+"""What is said of a claim: the one lattice that every system's words are mapped onto."""
+
+from __future__ import annotations
+
+from enum import Enum
+from typing import Literal
+
+from msgspec import Struct
+
+
+class Support(str, Enum):
+    """How a claim stands to the context."""
+
+    SUPPORTED = "supported"
+    CONTRADICTED = "contradicted"
+    UNSUPPORTED = "unsupported"
+    NOT_A_CLAIM = "not_a_claim"
+
+    @property
+    def holds(self) -> bool:
+        """Whether nothing is wrong with the claim."""
+        return self in (Support.SUPPORTED, Support.NOT_A_CLAIM)
+
+    def __str__(self) -> str:
+        return self.value
+
+
+class Claim(Struct, frozen=True):
+    """One statement of the output, with its place there where it has one.
+
+    `text` can be read alone: the embedded judge carries the subject along, so it may differ from
+    the characters at `start`:`end`.
+    """
+
+    id: str
+    text: str
+    start: int | None = None
+    end: int | None = None
+
+
+class Evidence(Struct, frozen=True):
+    """A piece of a context passage that speaks for or against a claim, quoted exactly."""
+
+    passage: int
+    start: int
+    end: int
+    quote: str
+    stance: Literal["for", "against"] = "for"
+
+
+class Verdict(Struct, frozen=True):
+    """One claim judged.
+
+    `word` is the judge's own word in the metric's vocabulary. `confidence` is the probability the
+    judge gives its verdict, where it gives one. `passage` is set where the unit judged is a
+    passage of the context rather than a claim of the output.
+    """
+
+    claim: Claim
+    support: Support
+    reason: str | None = None
+    confidence: float | None = None
+    evidence: tuple[Evidence, ...] = ()
+    word: str | None = None
+    passage: int | None = None
+    notes: tuple[str, ...] = ()
