@@ -1,0 +1,126 @@
+"""`check` judges one output; `judges` and `metrics` say what there is to judge with."""
+
+from __future__ import annotations
+
+import os
+import sys
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Annotated, Any, Optional
+
+import typer
+from rich.console import Console
+from rich.table import Table
+
+from ..errors import InputError
+from ..judge import DEFAULT, PROVIDERS, VARIABLE, Provider
+from ..metrics import METRICS
+from ..result import Result
+from ..scorer import Scorer, split_options
+from .app import app
+from .show import show_result
+
+NOT_PASSED = 1
+"""Exit code where the output did not pass."""
+NO_SCORE = 3
+"""Exit code where there is no score: nothing to judge, or a judge that failed."""
+
+
+@app.command("check")
+def check(
+    output: Annotated[
+        str, typer.Option("--output", "-o", help="The text to judge; @FILE reads a file, - reads stdin.")
+    ],
+    context: Annotated[
+        Optional[list[str]],
+        typer.Option("--context", "-c", help="A passage to hold it against; may be given often; @FILE reads a file."),
+    ] = None,
+    input: Annotated[Optional[str], typer.Option("--input", "-i", help="What the model was asked.")] = None,
+    metric: Annotated[
+        Optional[list[str]], typer.Option("--metric", "-m", help="One of `halluscope metrics`; may be given often.")
+    ] = None,
+    judge: Annotated[Optional[str], typer.Option("--judge", "-j", help="One of `halluscope judges`.")] = None,
+    base_url: Annotated[Optional[str], typer.Option(help="The address of an OpenAI-compatible server.")] = None,
+    threshold: Annotated[Optional[float], typer.Option(help="Where a score passes.")] = None,
+    strict: Annotated[bool, typer.Option("--strict", help="Any claim that does not hold fails the output.")] = False,
+    reason: Annotated[bool, typer.Option("--reason/--no-reason", help="Ask the judge for a reason.")] = True,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON, one line per metric.")] = False,
+) -> None:
+    """Judge one output and show each claim, its evidence and the reason.
+
+    Exit code 0: passed. 1: did not pass. 2: bad input. 3: no score.
+    """
+    options: dict[str, Any] = {"strict": strict, "include_reason": reason}
+    if threshold is not None:
+        options["threshold"] = threshold
+    if base_url is not None:
+        options["base_url"] = base_url
+    said = _text(output)
+    passages = [_text(passage) for passage in context] if context is not None else None
+    asked = _text(input) if input is not None else None
+    results: list[Result] = []
+    for name in metric or ["hallucination"]:
+        if base_url is not None and "base_url" in split_options(name, options)[1] and judge is None:
+            raise InputError("--base-url goes with a judge that is reached over the network: name it with --judge.")
+        result = Scorer(name, judge, **options).score(output=said, context=passages, input=asked)
+        results.append(result)
+        if as_json:
+            typer.echo(result.to_json())
+        else:
+            show_result(Console(), result, said, passages)
+    raise typer.Exit(_exit_code(results))
+
+
+@app.command("judges")
+def judges() -> None:
+    """Say which judges are ready, and what is missing for the others."""
+    table = Table("judge", "what it is", "ready", box=None, pad_edge=False)
+    for provider in PROVIDERS:
+        name = f"{provider.prefix}/<model>" if provider.needs_model else provider.prefix
+        missing = _missing(provider)
+        table.add_row(name, provider.about, f"no: {missing}" if missing else "yes")
+    console = Console()
+    console.print(table)
+    chosen = os.environ.get(VARIABLE)
+    named = f"{chosen} (from {VARIABLE})" if chosen else f"{DEFAULT} (set {VARIABLE} to change it)"
+    console.print(f"\nWithout --judge: {named}", highlight=False)
+
+
+@app.command("metrics")
+def metrics() -> None:
+    """Explain each metric and its formula."""
+    console = Console()
+    for metric in METRICS.values():
+        made = metric()
+        passes = "≤" if metric.direction == "lower" else "≥"
+        console.print(f"[bold]{metric.name}[/bold]  {metric.summary}", highlight=False)
+        console.print(f"  score = {metric.formula}", highlight=False)
+        console.print(f"  passes when score {passes} {made.threshold:g}; {metric.direction} is better", highlight=False)
+        console.print(f"  prompts: {', '.join(spec.name for spec in metric.uses)}\n", highlight=False)
+
+
+def _missing(provider: Provider) -> str | None:
+    if provider.package and find_spec(provider.package) is None:
+        return f"pip install 'halluscope[{provider.extra}]'"
+    if provider.key and not os.environ.get(provider.key):
+        own = ", or pass --base-url for a server of your own" if provider.prefix == "openai" else ""
+        return f"set {provider.key}{own}"
+    return None
+
+
+def _text(given: str) -> str:
+    if given == "-":
+        return sys.stdin.read()
+    if not given.startswith("@"):
+        return given
+    path = Path(given[1:])
+    try:
+        return path.read_text(encoding="utf-8", errors="replace")
+    except OSError as error:
+        raise InputError(f"cannot read {path}: {error.strerror}. Write @@ for a text that starts with @.") from error
+
+
+def _exit_code(results: list[Result]) -> int:
+    if any(result.passed is None for result in results):
+        return NO_SCORE
+    return 0 if all(result.passed for result in results) else NOT_PASSED
