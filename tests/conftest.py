@@ -1,0 +1,69 @@
+"""What every test has: no network but loopback, no judge from the environment, and a server when it asks for one."""
+
+from __future__ import annotations
+
+import socket
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from halluscope.judges import dialect
+
+from .loopback import Loopback
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--run-llm", action="store_true", help="also run the tests against a real model (tests/llm)")
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    if collection_path == Path(__file__).parent / "llm" and not config.getoption("--run-llm"):
+        return True
+    return None
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _no_network() -> Iterator[None]:
+    """A connection to anything but this machine is a mistake in the test."""
+    patch = pytest.MonkeyPatch()
+    for name in ("connect", "connect_ex"):
+        patch.setattr(socket.socket, name, _only_loopback(getattr(socket.socket, name)))
+    yield
+    patch.undo()
+
+
+def _only_loopback(connect: Any) -> Any:
+    def checked(self: socket.socket, address: Any) -> Any:
+        near = not isinstance(address, tuple) or str(address[0]).startswith(("127.", "::1", "localhost"))
+        if self.family in (socket.AF_INET, socket.AF_INET6) and not near:
+            raise AssertionError(f"a test tried to reach {address[0]}")
+        return connect(self, address)
+
+    return checked
+
+
+@pytest.fixture(autouse=True)
+def _alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What the environment, or an earlier test, says of judges does not count."""
+    for name in (
+        "HALLUSCOPE_JUDGE",
+        "OPENAI_API_KEY",
+        "OPENAI_BASE_URL",
+        "ANTHROPIC_API_KEY",
+        "ANTHROPIC_BASE_URL",
+        "HTTP_PROXY",
+        "HTTPS_PROXY",
+        "http_proxy",
+        "https_proxy",
+    ):
+        monkeypatch.delenv(name, raising=False)
+    dialect.forget()
+
+
+@pytest.fixture
+def server() -> Iterator[Loopback]:
+    """A chat model's server; see `loopback`."""
+    with Loopback() as served:
+        yield served
