@@ -1,0 +1,108 @@
+"""How far a figure could be off: cases drawn again with replacement, with a fixed seed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+from msgspec import Struct
+
+from ..errors import InputError
+from .arrays import Floats, Numbers, as_floats, same_length
+
+RESAMPLES = 1000
+LEVEL = 0.95
+
+Figure = Callable[[Floats], float]
+"""A figure as a function of how often each case counts."""
+
+
+class Interval(Struct, frozen=True):
+    """Where the figure lies with 95 % confidence."""
+
+    low: float
+    high: float
+
+    @property
+    def width(self) -> float:
+        return self.high - self.low
+
+
+def replicates(figure: Figure, n: int, *, resamples: int = RESAMPLES, seed: int = 0) -> Floats:
+    """The figure on each resample; NaN where it is not defined there."""
+    if resamples < 1:
+        raise InputError("a bootstrap needs at least one resample.")
+    values = np.full(resamples, np.nan)
+    if n:
+        rng = np.random.default_rng(seed)
+        for i in range(resamples):
+            drawn = rng.integers(0, n, size=n)
+            values[i] = figure(np.bincount(drawn, minlength=n).astype(np.float64))
+    return values
+
+
+def bootstrap(
+    figure: Figure, n: int, *, resamples: int = RESAMPLES, seed: int = 0, level: float = LEVEL
+) -> Interval | None:
+    """The percentile interval. None where the figure is undefined on a tenth or more of the resamples."""
+    values = replicates(figure, n, resamples=resamples, seed=seed)
+    return percentiles(values, level)
+
+
+def percentiles(values: Floats, level: float = LEVEL) -> Interval | None:
+    """The middle part of the values that holds `level` of them."""
+    if not 0 < level < 1:
+        raise InputError(f"a confidence level lies between 0 and 1, {level:g} does not.")
+    known = values[~np.isnan(values)]
+    if not len(known) or len(known) <= 0.9 * len(values):
+        return None
+    low, high = np.quantile(known, [(1 - level) / 2, (1 + level) / 2])
+    return Interval(float(low), float(high))
+
+
+class PairedDifference(Struct, frozen=True):
+    """How much `b` differs from `a` on the same cases. Noise where the interval holds 0."""
+
+    difference: float
+    interval: Interval | None
+    n: int
+
+    @property
+    def beyond_noise(self) -> bool:
+        return self.interval is not None and not self.interval.low <= 0 <= self.interval.high
+
+
+def paired_bootstrap(
+    a: Numbers | Figure,
+    b: Numbers | Figure,
+    n: int | None = None,
+    *,
+    resamples: int = RESAMPLES,
+    seed: int = 0,
+    level: float = LEVEL,
+) -> PairedDifference:
+    """The difference b - a, each resample drawing the same cases for both.
+
+    `a` and `b` are values per case, compared by their means, or figures (then `n` is the number of cases).
+    """
+    if callable(a) and callable(b):
+        if n is None:
+            raise InputError("`paired_bootstrap` of figures needs `n`, the number of cases.")
+        first, second, size = a, b, n
+    elif not callable(a) and not callable(b):
+        ours, theirs = as_floats("a", a), as_floats("b", b)
+        size = same_length(a=ours, b=theirs)
+        first, second = _mean_of(ours), _mean_of(theirs)
+    else:
+        raise InputError("`paired_bootstrap` takes two lists of values or two figures, not one of each.")
+
+    def difference(weights: Floats) -> float:
+        return second(weights) - first(weights)
+
+    values = replicates(difference, size, resamples=resamples, seed=seed)
+    point = difference(np.ones(size)) if size else float("nan")
+    return PairedDifference(float(point), percentiles(values, level), size)
+
+
+def _mean_of(values: Floats) -> Figure:
+    return lambda weights: float(weights @ values / weights.sum())

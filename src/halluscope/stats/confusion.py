@@ -1,0 +1,67 @@
+"""Right and wrong answers counted, and the figures that follow from the counts."""
+
+from __future__ import annotations
+
+from msgspec import Struct
+
+from .arrays import Numbers, as_bools, as_weights, ratio, same_length
+
+
+class Confusion(Struct, frozen=True):
+    """How often hallucinated (positive) and factual (negative) cases were called what they are."""
+
+    tp: float
+    fp: float
+    fn: float
+    tn: float
+
+    @property
+    def n(self) -> float:
+        return self.tp + self.fp + self.fn + self.tn
+
+    @property
+    def accuracy(self) -> float:
+        return ratio(self.tp + self.tn, self.n)
+
+    @property
+    def precision(self) -> float:
+        """Of those called hallucinated, the share that is."""
+        return ratio(self.tp, self.tp + self.fp)
+
+    @property
+    def recall(self) -> float:
+        """Of the hallucinated, the share that was caught."""
+        return ratio(self.tp, self.tp + self.fn)
+
+    @property
+    def specificity(self) -> float:
+        """Of the factual, the share that was let through."""
+        return ratio(self.tn, self.tn + self.fp)
+
+    @property
+    def false_alarms(self) -> float:
+        """Of the factual, the share that was called hallucinated."""
+        return ratio(self.fp, self.tn + self.fp)
+
+    @property
+    def f1(self) -> float:
+        """The harmonic mean of precision and recall of the hallucinated class."""
+        return ratio(2 * self.tp, 2 * self.tp + self.fp + self.fn)
+
+    @property
+    def balanced_accuracy(self) -> float:
+        """The mean of recall and specificity: 0.5 for a judge that says the same of everything."""
+        return (self.recall + self.specificity) / 2
+
+
+def confusion(truth: Numbers, said: Numbers, weights: Numbers | None = None) -> Confusion:
+    """The four counts. True is hallucinated."""
+    is_bad, flagged = as_bools("truth", truth), as_bools("said", said)
+    n = same_length(truth=is_bad, said=flagged)
+    count = as_weights(weights, n)
+    return Confusion(
+        tp=float(count[is_bad & flagged].sum()),
+        fp=float(count[~is_bad & flagged].sum()),
+        fn=float(count[is_bad & ~flagged].sum()),
+        tn=float(count[~is_bad & ~flagged].sum()),
+    )
