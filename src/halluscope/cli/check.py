@@ -6,7 +6,7 @@ import os
 import sys
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Annotated, Any, Optional
+from typing import Annotated, Any
 
 import typer
 from rich.console import Console
@@ -32,16 +32,16 @@ def check(
         str, typer.Option("--output", "-o", help="The text to judge; @FILE reads a file, - reads stdin.")
     ],
     context: Annotated[
-        Optional[list[str]],
+        list[str] | None,
         typer.Option("--context", "-c", help="A passage to hold it against; may be given often; @FILE reads a file."),
     ] = None,
-    input: Annotated[Optional[str], typer.Option("--input", "-i", help="What the model was asked.")] = None,
+    input: Annotated[str | None, typer.Option("--input", "-i", help="What the model was asked.")] = None,
     metric: Annotated[
-        Optional[list[str]], typer.Option("--metric", "-m", help="One of `halluscope metrics`; may be given often.")
+        list[str] | None, typer.Option("--metric", "-m", help="One of `halluscope metrics`; may be given often.")
     ] = None,
-    judge: Annotated[Optional[str], typer.Option("--judge", "-j", help="One of `halluscope judges`.")] = None,
-    base_url: Annotated[Optional[str], typer.Option(help="The address of an OpenAI-compatible server.")] = None,
-    threshold: Annotated[Optional[float], typer.Option(help="Where a score passes.")] = None,
+    judge: Annotated[str | None, typer.Option("--judge", "-j", help="One of `halluscope judges`.")] = None,
+    base_url: Annotated[str | None, typer.Option(help="The address of an OpenAI-compatible server.")] = None,
+    threshold: Annotated[float | None, typer.Option(help="Where a score passes.")] = None,
     strict: Annotated[bool, typer.Option("--strict", help="Any claim that does not hold fails the output.")] = False,
     reason: Annotated[bool, typer.Option("--reason/--no-reason", help="Ask the judge for a reason.")] = True,
     as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON, one line per metric.")] = False,
@@ -111,8 +111,8 @@ def _missing(provider: Provider) -> str | None:
 def _text(given: str) -> str:
     if given == "-":
         return sys.stdin.read()
-    if not given.startswith("@"):
-        return given
+    if given.startswith("@@") or not given.startswith("@"):
+        return given.removeprefix("@")
     path = Path(given[1:])
     try:
         return path.read_text(encoding="utf-8", errors="replace")

@@ -9,7 +9,7 @@ from msgspec import structs
 
 from ..errors import ReplyError
 from ..prompt import Data
-from ..text.quotes import folded, locate, resemblance, word_set
+from ..text.quotes import folded, locate, related, resemblance
 from ..text.windows import cut
 from ..verdict import Claim
 from .base import Passage, Question, listed, packed, text_of
@@ -39,9 +39,10 @@ class ExtractClaims(Question[tuple[Claim, ...]], frozen=True, kw_only=True):
     def read(self, data: Any) -> tuple[Claim, ...]:
         """The claims, each with its place in the output; what the output never says is left out."""
         texts = _distinct(listed(data, "claims", "statements"))
-        spoken = word_set(self.output)
-        said = [text for text in texts if word_set(text) & spoken or not word_set(text)]
-        return numbered([self._placed(text) for text in said or texts])
+        said = [text for text in texts if related(text, self.output)]
+        if texts and not said:
+            raise ReplyError("none of the claims in the reply is made by the text")
+        return numbered([self._placed(text) for text in said])
 
     def _placed(self, text: str) -> Claim:
         place = locate(text, self.output) or _closest_sentence(text, self.output)
@@ -60,7 +61,11 @@ class ExtractClaims(Question[tuple[Claim, ...]], frozen=True, kw_only=True):
         )
 
     def merge(self, answers: Sequence[tuple[Claim, ...]]) -> tuple[Claim, ...]:
-        return numbered([claim for claims in answers for claim in claims])
+        """Claims repeated in several parts are one claim, as they are within a part."""
+        once: dict[str, Claim] = {}
+        for claim in (claim for claims in answers for claim in claims):
+            once.setdefault(folded(claim.text), claim)
+        return numbered(list(once.values()))
 
 
 class ExtractTruths(Question[tuple[str, ...]], frozen=True, kw_only=True):
@@ -80,7 +85,11 @@ class ExtractTruths(Question[tuple[str, ...]], frozen=True, kw_only=True):
         return _list_schema("truths")
 
     def read(self, data: Any) -> tuple[str, ...]:
-        return tuple(_distinct(listed(data, "truths", "facts", "claims")))[: self.limit]
+        texts = _distinct(listed(data, "truths", "facts", "claims"))
+        stated = [text for text in texts if any(related(text, p.text) for p in self.passages)]
+        if texts and not stated:
+            raise ReplyError("none of the facts in the reply is stated by the context")
+        return tuple(stated)[: self.limit]
 
     @property
     def size(self) -> int:

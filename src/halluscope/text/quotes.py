@@ -36,6 +36,13 @@ def word_set(text: str) -> frozenset[str]:
     return frozenset(word.casefold() for word in _RUN.findall(text) if len(word) > 2 or word.isdigit())
 
 
+def related(a: str, b: str) -> bool:
+    """Whether two texts share a word, or a character in scripts that do not part words by spaces."""
+    if word_set(a) & word_set(b) or folded(a) in folded(b):
+        return True
+    return bool({char for char in a if char > "\u2e7f"} & set(b))
+
+
 def resemblance(a: str, b: str) -> float:
     """How much of the words of two texts is shared, from 0 to 1."""
     left, right = word_set(a), word_set(b)

@@ -1,0 +1,73 @@
+"""A module imports only from rows above its own, so that a reader knows where a thing can come from."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+PACKAGE = Path(__file__).parent.parent / "src" / "halluscope"
+
+ROWS: tuple[tuple[str, ...], ...] = (
+    ("version",),
+    ("errors", "case", "verdict", "result"),
+    ("prompt", "text", "questions", "flow", "reading", "stats"),
+    ("metric", "judge"),
+    ("metrics", "judges", "store", "embedded"),
+    ("driver", "sync"),
+    ("scorer", "runner", "runs", "datasets", "gates"),
+    ("report", "bench", "calibrate", "profiles", "stress", "labelling"),
+    ("compat",),
+    ("cli", "pytest_plugin"),
+)
+ROW = {name: row for row, names in enumerate(ROWS) for name in names}
+
+
+def modules() -> list[Path]:
+    return sorted(path for path in PACKAGE.rglob("*.py") if path != PACKAGE / "__init__.py")
+
+
+def top(path: Path) -> str:
+    return path.relative_to(PACKAGE).parts[0].removesuffix(".py")
+
+
+def imported(path: Path) -> Iterator[str]:
+    """The top-level modules of the package that a file imports, also inside functions."""
+    inside = path.relative_to(PACKAGE).parts[:-1]
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.ImportFrom) and node.level:
+            base = inside[: len(inside) - node.level + 1]
+            target = (*base, *(node.module or "").split(".")) if node.module else base
+            if target and target[0]:
+                yield target[0]
+            else:
+                yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and (node.module or "").startswith("halluscope."):
+            yield (node.module or "").split(".")[1]
+        elif isinstance(node, ast.Import):
+            yield from (a.name.split(".")[1] for a in node.names if a.name.startswith("halluscope."))
+
+
+def test_every_module_has_a_row() -> None:
+    assert {top(path) for path in modules()} <= set(ROW)
+
+
+@pytest.mark.parametrize("path", modules(), ids=lambda path: str(path.relative_to(PACKAGE)))
+def test_imports_come_from_above(path: Path) -> None:
+    own = top(path)
+    below = {name for name in imported(path) if ROW.get(name, 0) > ROW[own]}
+    assert not below, f"{own} imports {sorted(below)} from a row below its own"
+
+
+def test_metrics_do_not_know_the_judges() -> None:
+    for path in (PACKAGE / "metrics").rglob("*.py"):
+        assert "judges" not in set(imported(path)), path
+
+
+def test_the_check_sees_a_wrong_import(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    module = tmp_path / "case.py"
+    module.write_text("from .driver import Driver\nfrom . import cli\n")
+    monkeypatch.setattr("tests.test_layers.PACKAGE", tmp_path)
+    assert set(imported(module)) == {"driver", "cli"}
