@@ -135,17 +135,18 @@ class Driver:
         assert answer.value is not None
         return answer.value
 
-    async def ask(self, judge: Judge, question: Question[T], trail: Trail) -> Answer[T]:
+    async def ask(self, judge: Judge, question: Question[T], trail: Trail, sample: int = 0) -> Answer[T]:
         """The judge's answer, from the cache, in parts if it is too long, after repairs if need be."""
         if judge.asks:
-            return await judge.answer(question, Call(ask=lambda j, q: self.ask(j, q, trail)))
+            return await judge.answer(question, Call(ask=_Asking(self, trail, sample), sample=sample))
         if judge.window is not None and question.size > judge.window:
             parts = question.split(judge.window)
             if len(parts) > 1 or parts[0] != question:
-                return await self._in_parts(judge, question, parts, trail)
+                return await self._in_parts(judge, question, parts, trail, sample)
         if self.cache is None:
-            return await self._fresh(judge, question, trail)
-        key = hashlib.sha256(f"{question.fingerprint()} {judge.fingerprint()}".encode()).hexdigest()
+            return await self._fresh(judge, question, trail, sample)
+        drawn = f" sample {sample}" if sample else ""
+        key = hashlib.sha256(f"{question.fingerprint()} {judge.fingerprint()}{drawn}".encode()).hexdigest()
         while key in self._in_flight:
             await self._in_flight[key]
         kept = self.cache.get(key)
@@ -155,37 +156,38 @@ class Driver:
             return answer
         self._in_flight[key] = asyncio.get_running_loop().create_future()
         try:
-            answer = await self._fresh(judge, question, trail)
+            answer = await self._fresh(judge, question, trail, sample)
             self.cache.put(key, msgspec.msgpack.encode(answer))
             return answer
         finally:
             self._in_flight.pop(key).set_result(None)
 
     async def _in_parts(
-        self, judge: Judge, question: Question[T], parts: Sequence[Question[T]], trail: Trail
+        self, judge: Judge, question: Question[T], parts: Sequence[Question[T]], trail: Trail, sample: int
     ) -> Answer[T]:
         if len(parts) > 1:
             trail.note(f"the {question.kind} question was asked in {len(parts)} parts to fit the judge's window")
         else:
             trail.note("only the nearest parts of the context were shown to fit the judge's window")
-        answers = await asyncio.gather(*(self.ask(judge, part, trail) for part in parts))
+        answers = await asyncio.gather(*(self.ask(judge, part, trail, sample) for part in parts))
         values = [answer.value for answer in answers if answer.value is not None]
         return Answer(
             judge=judge.name,
             value=question.merge(values),
+            usage=sum((answer.usage for answer in answers), Usage()),
             notes=tuple(note for answer in answers for note in answer.notes),
         )
 
-    async def _fresh(self, judge: Judge, question: Question[T], trail: Trail) -> Answer[T]:
+    async def _fresh(self, judge: Judge, question: Question[T], trail: Trail, sample: int) -> Answer[T]:
         """An answer that was read and found usable; unusable replies are asked for again, with a remark."""
         end = time.monotonic() + self.patience.deadline
         remark: str | None = None
         repairs = self.patience.repairs if question.repairs is None else question.repairs
         for repair in range(repairs + 1):
             try:
-                answer = await self._call(judge, question, remark, end)
+                answer = await self._call(judge, question, remark, end, sample)
             except QuestionTooLong:
-                return await self._halved(judge, question, trail)
+                return await self._halved(judge, question, trail, sample)
             if answer.value is not None:
                 trail.add(_exchange(question, answer))
                 return answer
@@ -194,7 +196,7 @@ class Driver:
             except ReplyError as error:
                 trail.add(_exchange(question, answer, error=str(error)))
                 if isinstance(error, ReplyTruncated) and question.size > 2 * _SMALLEST_PART:
-                    return await self._halved(judge, question, trail)
+                    return await self._halved(judge, question, trail, sample)
                 if repair == repairs:
                     raise
                 remark = str(error)
@@ -206,14 +208,16 @@ class Driver:
                 return msgspec.structs.replace(answer, value=value)
         raise AssertionError("the last repair returns or raises")
 
-    async def _halved(self, judge: Judge, question: Question[T], trail: Trail) -> Answer[T]:
+    async def _halved(self, judge: Judge, question: Question[T], trail: Trail, sample: int) -> Answer[T]:
         limit = max(_SMALLEST_PART, question.size // 2 + 1)
         parts = question.split(limit)
         if question.size <= _SMALLEST_PART or all(part.size >= question.size for part in parts):
             raise QuestionTooLong(f"the {question.kind} question does not fit the judge's window, even in parts")
-        return await self._in_parts(judge, question, parts, trail)
+        return await self._in_parts(judge, question, parts, trail, sample)
 
-    async def _call(self, judge: Judge, question: Question[T], remark: str | None, end: float) -> Answer[T]:
+    async def _call(
+        self, judge: Judge, question: Question[T], remark: str | None, end: float, sample: int
+    ) -> Answer[T]:
         """One call that came through; failed ones are made again until patience ends."""
         attempt = 0
         while True:
@@ -225,7 +229,7 @@ class Driver:
                 left = max(0.001, end - time.monotonic())
             error: JudgeError | None = None
             try:
-                return await judge.answer(question, Call(remark, min(left, self.patience.timeout)))
+                return await judge.answer(question, Call(remark, min(left, self.patience.timeout), sample=sample))
             except JudgeUnavailable as caught:
                 error = caught
             finally:
@@ -268,6 +272,19 @@ class Driver:
             truths=finding.truths,
             metadata=case.metadata,
         )
+
+
+class _Asking:
+    """How a judge asks another one while a case is scored: for the same sample, unless it draws its own."""
+
+    def __init__(self, driver: Driver, trail: Trail, sample: int) -> None:
+        self._driver = driver
+        self._trail = trail
+        self._sample = sample
+
+    async def __call__(self, judge: Judge, question: Question[T], /, sample: int | None = None) -> Answer[T]:
+        drawn = self._sample if sample is None else sample
+        return await self._driver.ask(judge, question, self._trail, drawn)
 
 
 def _without_score(failure: Failure) -> Finding:

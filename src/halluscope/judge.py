@@ -39,15 +39,20 @@ class Answer(Struct, Generic[T], frozen=True, kw_only=True):
 class Ask(Protocol):
     """How a judge asks another judge: cached, retried and counted like every question."""
 
-    def __call__(self, judge: Judge, question: Question[T], /) -> Awaitable[Answer[T]]: ...
+    def __call__(self, judge: Judge, question: Question[T], /, sample: int | None = None) -> Awaitable[Answer[T]]: ...
 
 
 class Call(Struct, frozen=True):
-    """The circumstances of a question: what was wrong with the last reply, how long there is."""
+    """The circumstances of a question: what was wrong with the last reply, how long there is.
+
+    `sample` tells draws of the same question apart: 0 is the judge's one answer, every other number
+    asks a judge that can vary for another draw, which is cached on its own.
+    """
 
     remark: str | None = None
     timeout: float = 60.0
     ask: Ask | None = None
+    sample: int = 0
 
 
 @runtime_checkable

@@ -48,12 +48,23 @@ class Evidence(Struct, frozen=True):
     stance: Literal["for", "against"] = "for"
 
 
+class Vote(Struct, frozen=True):
+    """What one judge said of a claim, where several were asked. `sample` numbers the draws of one judge."""
+
+    judge: str
+    support: Support
+    confidence: float | None = None
+    weight: float = 1.0
+    sample: int | None = None
+
+
 class Verdict(Struct, frozen=True):
     """One claim judged.
 
     `word` is the judge's own word in the metric's vocabulary. `confidence` is the probability the
     judge gives its verdict, where it gives one. `passage` is set where the unit judged is a
-    passage of the context rather than a claim of the output.
+    passage of the context rather than a claim of the output. Where a judge asks others, `judge` is
+    the one that decided and `votes` are all that were given.
     """
 
     claim: Claim
@@ -64,3 +75,5 @@ class Verdict(Struct, frozen=True):
     word: str | None = None
     passage: int | None = None
     notes: tuple[str, ...] = ()
+    judge: str | None = None
+    votes: tuple[Vote, ...] = ()

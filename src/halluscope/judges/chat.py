@@ -21,6 +21,10 @@ _CHARACTERS_PER_TOKEN = 3
 """On the safe side for English; a question that is too long all the same is split when the server says so."""
 
 
+_SAMPLING_TEMPERATURE = 0.7
+"""For samples of a judge whose own temperature is zero: at zero they would all be one answer."""
+
+
 class Settings(Struct, frozen=True, kw_only=True):
     """What is sent with every question. Zero temperature and a fixed seed: the same question, the same answer."""
 
@@ -29,6 +33,13 @@ class Settings(Struct, frozen=True, kw_only=True):
     max_tokens: int | None = None
     extra: dict[str, Any] = {}
     """More fields for the request's body, as the server documents them."""
+
+    def drawn(self, sample: int) -> Settings:
+        """The settings for one of several samples: another seed each, and a temperature that lets them differ."""
+        if not sample:
+            return self
+        warm = self.temperature if self.temperature else _SAMPLING_TEMPERATURE
+        return structs.replace(self, temperature=warm, seed=(self.seed or 0) + sample)
 
 
 class Completion(Struct, frozen=True):
@@ -85,11 +96,12 @@ class ChatJudge:
         prompt = question.render()
         if call.remark:
             prompt = structs.replace(prompt, user=f"{prompt.user}\n\n{_again(call.remark)}")
+        settings = self.settings.drawn(call.sample)
         while True:
             asked_as = self._dialect
             try:
                 completion = await self.model.complete(
-                    prompt, question.schema(), question.kind, asked_as, self.settings, call.timeout
+                    prompt, question.schema(), question.kind, asked_as, settings, call.timeout
                 )
             except QuestionTooLong:
                 self._dialect.too_long(question.size)

@@ -106,6 +106,9 @@ def _verdict(case: Case, found: PassageVerdict) -> Verdict:
         evidence=found.evidence or (whole,),
         word="yes" if found.agrees else "no",
         passage=found.passage,
+        notes=found.notes,
+        judge=found.judge,
+        votes=found.votes,
     )
 
 

@@ -52,6 +52,9 @@ class Label(Metric, frozen=True, kw_only=True):
             reason=reason,
             confidence=confidence,
             word=answer.label,
+            notes=answer.notes,
+            judge=answer.judge,
+            votes=answer.votes,
         )
         return Finding(
             outcome=Outcome.SCORED,

@@ -10,14 +10,14 @@ from msgspec import Struct, structs
 from ..errors import ReplyError
 from ..prompt import Data
 from ..text.windows import cut
-from ..verdict import Evidence, Verdict
+from ..verdict import Evidence, Verdict, Vote
 from .base import Passage, Question, listed, packed, text_of, word_of
 
 AGREES, CONTRADICTS = "yes", "no"
 
 
 class PassageVerdict(Struct, frozen=True):
-    """Whether the output agrees with one passage."""
+    """Whether the output agrees with one passage; `judge` and `votes` as in a `Verdict`."""
 
     passage: int
     agrees: bool
@@ -25,6 +25,9 @@ class PassageVerdict(Struct, frozen=True):
     confidence: float | None = None
     evidence: tuple[Evidence, ...] = ()
     verdicts: tuple[Verdict, ...] = ()
+    judge: str | None = None
+    votes: tuple[Vote, ...] = ()
+    notes: tuple[str, ...] = ()
 
 
 class ComparePassages(Question[tuple[PassageVerdict, ...]], frozen=True, kw_only=True):

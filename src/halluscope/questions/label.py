@@ -12,7 +12,7 @@ from ..errors import ReplyError
 from ..prompt import Data
 from ..text.quotes import word_set
 from ..text.windows import cut
-from ..verdict import Verdict
+from ..verdict import Verdict, Vote
 from .base import Passage, Question, packed, text_of, word_of
 
 FACTUAL, HALLUCINATED = "factual", "hallucinated"
@@ -22,13 +22,17 @@ WORDS = (FACTUAL, HALLUCINATED)
 class Labelled(Struct, frozen=True):
     """The label, why, and the probability that the output is hallucinated where the judge gives one.
 
-    `verdicts` are those of single claims, where the judge looked at them.
+    `verdicts` are those of single claims, where the judge looked at them. Where it asked others,
+    `judge` is the one that decided and `votes` are all that were given.
     """
 
     label: str
     reasons: tuple[str, ...] = ()
     probability: float | None = None
     verdicts: tuple[Verdict, ...] = ()
+    judge: str | None = None
+    votes: tuple[Vote, ...] = ()
+    notes: tuple[str, ...] = ()
 
 
 class LabelAnswer(Question[Labelled], frozen=True, kw_only=True):
