@@ -262,6 +262,7 @@ class Driver:
             threshold=float(metric.threshold),
             passed=None if score is None else metric.passes(score, finding.verdicts),
             label=finding.label,
+            probability=finding.probability,
             reason=finding.reason,
             verdicts=finding.verdicts,
             failure=finding.failure,

@@ -27,6 +27,7 @@ class Finding(Struct, frozen=True, kw_only=True):
     outcome: Outcome
     score: float | None = None
     label: str | None = None
+    probability: float | None = None
     reason: str | None = None
     verdicts: tuple[Verdict, ...] = ()
     truths: tuple[str, ...] = ()

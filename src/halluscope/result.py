@@ -80,6 +80,7 @@ class Result(Struct, frozen=True, kw_only=True):
 
     `score` is None unless `outcome` is `scored`; nothing is averaged that was not scored.
     `passed` compares score and threshold in the metric's direction, None without a score.
+    `probability` is the judge's own, that the output as a whole is hallucinated, where it gives one.
     """
 
     metric: str
@@ -92,6 +93,7 @@ class Result(Struct, frozen=True, kw_only=True):
     threshold: float
     passed: bool | None
     label: str | None = None
+    probability: float | None = None
     reason: str | None = None
     verdicts: tuple[Verdict, ...] = ()
     failure: Failure | None = None

@@ -60,6 +60,7 @@ class Label(Metric, frozen=True, kw_only=True):
             outcome=Outcome.SCORED,
             score=float(wrong),
             label=answer.label,
+            probability=answer.probability,
             verdicts=answer.verdicts or (whole,),
             reason=reason if self.include_reason else None,
         )

@@ -105,9 +105,11 @@ class LabelAnswer(Question[Labelled], frozen=True, kw_only=True):
     def merge(self, answers: Sequence[Labelled]) -> Labelled:
         wrong = [a for a in answers if a.label == HALLUCINATED]
         chosen = wrong or list(answers)
+        known = [a.probability for a in answers if a.probability is not None]
         return Labelled(
             HALLUCINATED if wrong else FACTUAL,
             tuple(reason for answer in chosen for reason in answer.reasons),
+            max(known) if len(known) == len(answers) else None,
             verdicts=tuple(verdict for answer in answers for verdict in answer.verdicts),
         )
 
