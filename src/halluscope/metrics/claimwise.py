@@ -102,10 +102,10 @@ class ClaimMetric(Metric, frozen=True, kw_only=True):
         """A reason for the score, and a note where the judge gave none and our own stands in."""
         if not self.include_reason:
             return None, ()
-        if self.resolve_context:
-            claims = tuple(v.claim for v in verdicts)
-            yield from ask(ResolveContext(step="explain", claims=claims, verdicts=verdicts, score=score))
         try:
+            if self.resolve_context:
+                claims = tuple(v.claim for v in verdicts)
+                yield from ask(ResolveContext(step="explain", claims=claims, verdicts=verdicts, score=score))
             reason = yield from ask(
                 Explain(
                     template=self.prompt("explain"),

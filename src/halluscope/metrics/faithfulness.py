@@ -88,7 +88,7 @@ class TruthFaithfulness(Faithfulness, frozen=True, kw_only=True):
     truths_limit: int | None = None
 
     def flow(self, case: Case) -> Flow[Finding]:
-        nothing = nothing_to_judge(case)
+        nothing = nothing_to_judge(case, context_needed=not self.resolve_context)
         if nothing:
             return nothing
         passages = yield from self.passages(case, ())
@@ -99,7 +99,10 @@ class TruthFaithfulness(Faithfulness, frozen=True, kw_only=True):
         claims = yield from self.claims(case)
         if not claims:
             return no_claims(case)
-        verified = yield from self.verify(claims, passages if truths else (), TRUTH_WORDS, truths)
+        if not truths:
+            # Nothing could contradict the claims, so every output would come out perfect.
+            return Finding(outcome=Outcome.NO_CONTEXT, reason="No score: the context states no fact to compare with.")
+        verified = yield from self.verify(claims, passages, TRUTH_WORDS, truths)
         return (yield from self.concluded(case, verified, truths))
 
     def counts(self, verdict: Verdict) -> bool:

@@ -14,6 +14,9 @@ from ..text.windows import cut
 from ..verdict import Claim
 from .base import Passage, Question, listed, packed, text_of
 
+_BARE = 3
+"""Words: an answer this short ("Yes.") states what was asked, in the words of the question."""
+
 
 def numbered(claims: Sequence[Claim]) -> tuple[Claim, ...]:
     """The claims with the ids c1, c2, … in order."""
@@ -39,7 +42,8 @@ class ExtractClaims(Question[tuple[Claim, ...]], frozen=True, kw_only=True):
     def read(self, data: Any) -> tuple[Claim, ...]:
         """The claims, each with its place in the output; what the output never says is left out."""
         texts = _distinct(listed(data, "claims", "statements"))
-        said = [text for text in texts if related(text, self.output)]
+        bare = self.input if len(self.output.split()) <= _BARE else None
+        said = [text for text in texts if related(text, self.output) or (bare and related(text, bare))]
         if texts and not said:
             raise ReplyError("none of the claims in the reply is made by the text")
         return numbered([self._placed(text) for text in said])

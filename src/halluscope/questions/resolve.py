@@ -11,8 +11,8 @@ from .base import Question
 class ResolveContext(Question[tuple[str, ...]], frozen=True, kw_only=True):
     """The context for the output whose claims these are, for the step that needs it.
 
-    No model answers this: it is for whoever set `context="resolve"` on the metric, such as a hook
-    that reads the results of tool calls.
+    No model answers this: it is for whoever set `resolve_context` on the metric, such as a hook
+    that reads the results of tool calls. `verdicts` and `score` are there in the step that explains.
     """
 
     kind: ClassVar[str] = "resolve"

@@ -10,6 +10,7 @@ from msgspec import Struct, structs
 from ..errors import ReplyError
 from ..prompt import Data
 from ..text.quotes import folded, locate, resemblance
+from ..text.words import words
 from ..verdict import Claim, Evidence, Support, Verdict
 from .base import Passage, Question, listed, packed, text_of, word_of
 
@@ -103,14 +104,13 @@ class VerifyClaims(Question[Verification], frozen=True, kw_only=True):
         id, statement = text_of(item.get("id")), text_of(item.get("statement"))
         for claim in self.claims:
             if claim.id == id:
-                related = not statement or resemblance(statement, claim.text) >= _SAME_STATEMENT
-                return claim if related else None
+                return claim if not statement or _restates(statement, claim.text) else None
         if id or not statement:
             return None
         return next((c for c in self.claims if folded(c.text) == folded(statement)), None)
 
     def _verdict(self, claim: Claim, word: str, item: dict[str, Any]) -> Verdict:
-        support = _refined(self.words[word], text_of(item.get("basis")))
+        support = self._refined(self.words[word], text_of(item.get("basis")))
         evidence, note = self._evidence(text_of(item.get("evidence")), support)
         return Verdict(
             claim=claim,
@@ -120,6 +120,14 @@ class VerifyClaims(Question[Verification], frozen=True, kw_only=True):
             word=word,
             notes=(note,) if note else (),
         )
+
+    def _refined(self, support: Support, basis: str) -> Support:
+        """Tells contradicted from unsupported, but only where the vocabulary has one word for both:
+        elsewhere the word has said it, and an "idk" must not come to count as a "no"."""
+        told_apart = Support.CONTRADICTED in self.words.values()
+        if support is Support.UNSUPPORTED and basis == Support.CONTRADICTED.value and not told_apart:
+            return Support.CONTRADICTED
+        return support
 
     def _evidence(self, quote: str, support: Support) -> tuple[tuple[Evidence, ...], str | None]:
         if not quote:
@@ -169,11 +177,16 @@ class VerifyClaims(Question[Verification], frozen=True, kw_only=True):
 _RANK = {Support.NOT_A_CLAIM: 0, Support.UNSUPPORTED: 1, Support.CONTRADICTED: 2, Support.SUPPORTED: 3}
 
 
-def _refined(support: Support, basis: str) -> Support:
-    """Tells contradicted from unsupported where the vocabulary has one word for both."""
-    if not support.holds and basis in (Support.CONTRADICTED.value, Support.UNSUPPORTED.value):
-        return Support(basis) if support is Support.UNSUPPORTED else support
-    return support
+def _restates(statement: str, claim: str) -> bool:
+    """Whether this is the claim in other words. One with other numbers in it is another claim: judges
+    are prone to put the context's number in, and then to find nothing wrong."""
+    if folded(statement) == folded(claim):
+        return True
+    return resemblance(statement, claim) >= _SAME_STATEMENT and _numbers(statement) <= _numbers(claim)
+
+
+def _numbers(text: str) -> set[str]:
+    return {word.replace(",", "") for word in words(text) if word[0].isdigit()}
 
 
 def _named(item: dict[str, Any]) -> str:
