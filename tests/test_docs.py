@@ -1,0 +1,64 @@
+"""The documentation's examples run, its links lead somewhere, and every command is explained."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import typer
+
+from halluscope.cli import app
+
+ROOT = Path(__file__).parent.parent
+PAGES = sorted([ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").glob("*.md")])
+BLOCK = re.compile(r"(<!-- not run:[^>]*-->\s*)?^```python\n(.*?)^```", re.DOTALL | re.MULTILINE)
+LINK = re.compile(r"\]\((?!https?://|#)([^)#\s]+)")
+
+
+def name(page: Path) -> str:
+    return str(page.relative_to(ROOT))
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name)
+def test_examples_run(page: Path, tmp_path: Path) -> None:
+    """The blocks of a page run in order, as one program; those marked `not run` are only compiled."""
+    blocks = BLOCK.findall(page.read_text(encoding="utf-8"))
+    for marked, code in blocks:
+        if marked:
+            compile(f"async def example():\n{_indented(code)}", name(page), "exec")
+    program = "\n".join(code for marked, code in blocks if not marked)
+    if not program:
+        return
+    environment = {**os.environ, "HALLUSCOPE_HOME": str(tmp_path)}
+    environment.pop("HALLUSCOPE_JUDGE", None)
+    done = subprocess.run(
+        [sys.executable, "-W", "error", "-c", program],
+        cwd=ROOT,
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+    assert done.returncode == 0, f"{program}\n{done.stderr}"
+
+
+def _indented(code: str) -> str:
+    return "".join(f"    {line}\n" for line in code.splitlines()) + "    pass\n"
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name)
+def test_links_lead_somewhere(page: Path) -> None:
+    for target in LINK.findall(page.read_text(encoding="utf-8")):
+        assert (page.parent / target).exists(), f"{name(page)} links to {target}"
+
+
+def test_every_command_is_documented() -> None:
+    text = "\n".join(page.read_text(encoding="utf-8") for page in PAGES)
+    group = typer.main.get_command(app)
+    commands = list(getattr(group, "commands", {}))
+    assert "check" in commands
+    assert not [command for command in commands if f"halluscope {command}" not in text]
