@@ -140,7 +140,7 @@ def _blank_between(text: str, start: int, end: int) -> bool:
 
 
 def _is_initial(raw: str, marker: re.Match[str] | None) -> bool:
-    """"J. Smith wrote" starts with an initial, not with item J of a list."""
+    """ "J. Smith wrote" starts with an initial, not with item J of a list."""
     return bool(marker and _LETTERED.match(raw) and marker.group().strip() not in ("A.", "B.", "I.", "II."))
 
 

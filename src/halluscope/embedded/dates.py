@@ -1,0 +1,230 @@
+"""Dates and times of day as they are written, each with only what it states.
+
+"2007" states a year and no more. Keeping the unstated parts empty is what lets a less precise date agree
+with a more precise one.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+__all__ = ["Date", "DateFound", "TimeFound", "dates", "times", "weekdays"]
+
+_MONTHS = "january february march april may june july august september october november december".split()
+_MONTH_NUMBER = {name: place for place, name in enumerate(_MONTHS, start=1)}
+_MONTH_NUMBER.update({name[:3]: place for place, name in enumerate(_MONTHS, start=1)})
+_MONTH_NUMBER["sept"] = 9
+_SEASONS = {"spring": (3, 6), "summer": (6, 9), "autumn": (9, 12), "fall": (9, 12)}
+_PARTS = {"early": (1, 4), "mid": (4, 9), "late": (9, 12)}
+_DAYS = "monday tuesday wednesday thursday friday saturday sunday".split()
+_QUARTERS = {"first": 1, "second": 2, "third": 3, "fourth": 4, "last": 4, "final": 4}
+
+
+class Date(NamedTuple):
+    """The parts a date states; ranges for decades, quarters and seasons."""
+
+    years: tuple[int, int] | None = None
+    months: tuple[int, int] | None = None
+    day: int | None = None
+
+
+class DateFound(NamedTuple):
+    """A date and its place."""
+
+    start: int
+    end: int
+    date: Date
+
+
+class TimeFound(NamedTuple):
+    """A time of day in minutes, or a duration in seconds when it has three parts, and its place."""
+
+    start: int
+    end: int
+    minutes: float
+    duration: float | None
+    half_day: bool  # "7:30" without a.m. or p.m. may mean either
+
+
+_MONTH = (
+    r"(?:January|February|March|April|May|June|July|August|September|October|November|December"
+    r"|Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sept|Sep|Oct|Nov|Dec)\b\.?"
+)
+_YEAR = r"(?:1\d{3}|20\d{2})"
+_DAY = r"(?:3[01]|[12]\d|0?[1-9])"
+_COUNTED = (
+    r"(?!\s+(?:people|persons|employees|workers|students|users|customers|homes|households|jobs|copies|units|men|women"
+    r"|children|members|patients|participants|visitors|vehicles|cars|seats|words|pages|votes|copies|items|times"
+    r"|calories|points|rows|items|tickets|runners|adults|soldiers|troops|residents|inhabitants|households|trees"
+    r"|million|billion|thousand|percent|per\s+cent|euros?|dollars?|pounds?|km|kg|miles?|met(?:re|er)s?|feet|ft|mg|g|ml|m|MW|W|hours?"
+    r"|minutes?|days?|tonnes?|tons?|acres?|hectares?|square|mm|cm|kilomet(?:re|er)s?|GB|MB|TB|kWh|Hz|MHz|V|lb|lbs)\b)"
+)
+
+_DATE = re.compile(
+    rf"""
+    (?P<iso>(?<![\d-])(?P<iso_y>{_YEAR})-(?P<iso_m>0[1-9]|1[0-2])(?:-(?P<iso_d>{_DAY}))?(?![\d-]))
+    | (?P<dotted>(?<![\d.])(?P<dot_d>{_DAY})\.(?P<dot_m>0?[1-9]|1[0-2])\.(?P<dot_y>{_YEAR})(?!\d))
+    | (?P<slashed>(?<![\d/])(?P<sl_a>\d\d?)/(?P<sl_b>\d\d?)/(?P<sl_y>{_YEAR})(?![\d/]))
+    | (?P<dmy>(?<![\d.,])(?P<dmy_d>{_DAY})(?:st|nd|rd|th)?(?:\s+of)?\s+(?P<dmy_m>{_MONTH})(?:,?\s+(?P<dmy_y>{_YEAR})\b(?!,\d))?)
+    | (?P<mdy>\b(?P<mdy_m>{_MONTH})\s+(?:the\s+)?(?P<mdy_d>{_DAY})(?:st|nd|rd|th)?\b(?![.,:]\d)(?:(?:,\s*|\s+)(?P<mdy_y>{_YEAR})\b(?!,\d))?)
+    | (?P<my>\b(?:(?P<my_p>[Ee]arly|[Mm]id|[Ll]ate)[\s-]+)?(?P<my_m>{_MONTH}),?\s+(?:of\s+)?(?P<my_y>{_YEAR})\b)
+    | (?P<quarter>\b(?:Q(?P<q_n>[1-4])(?:\s+(?:of\s+)?|/)|(?P<q_w>first|second|third|fourth|last|final)\s+quarter\s+of\s+)(?P<q_y>{_YEAR})\b)
+    | (?P<halfyear>\b(?P<h_w>first|second)\s+half\s+of\s+(?P<h_y>{_YEAR})\b)
+    | (?P<season>\b(?P<s_w>[Ss]pring|[Ss]ummer|[Aa]utumn|[Ff]all|[Ww]inter)\s+(?:of\s+)?(?P<s_y>{_YEAR})\b)
+    | (?P<decade>\b(?:(?P<d_p>[Ee]arly|[Mm]id|[Ll]ate)[\s-]+)?(?:the\s+)?(?P<d_y>(?:1\d|20)\d0)['’]?s\b)
+    | (?P<century>\b(?P<c_n>\d{{1,2}})(?:st|nd|rd|th)[\s-]+centur(?:y|ies)\b)
+    | (?P<part>\b(?P<p_w>[Ee]arly|[Mm]id|[Ll]ate)[\s-]+(?:in\s+)?(?P<p_y>{_YEAR})\b)
+    | (?P<span>\b(?P<sp_a>(?:1[5-9]|20)\d\d)\s?[-–—/]\s?(?P<sp_b>(?:1[5-9]|20)?\d\d)\b(?![-.,%]\d))
+    | (?P<year>(?<![\w.,/$€£¥#-])(?P<y>(?:19|20)\d\d)\b(?![.,]\d|[%:°/]|-\d{{3}})(?!\s?[%°]){_COUNTED})
+    | (?P<old>\b(?P<o>1[0-8]\d\d)\b(?![.,]\d|[%:°])(?!\s?[%°]){_COUNTED})
+    | (?P<monthonly>\b(?P<m_m>{_MONTH})(?!\s+\d))
+    """,
+    re.VERBOSE,
+)
+
+_TIME = re.compile(
+    r"(?<![\d:.])(?P<h>[01]?\d|2[0-4])[:.h](?P<m>[0-5]\d)(?:(?::(?P<s>[0-5]\d)))?(?:\s?(?P<half>[ap]\.?\s?m\b\.?))?(?![\d:%])"
+    r"|(?<![\d:.,])(?P<h2>1[0-2]|[1-9])\s?(?P<half2>[ap]\.?m\b\.?)"
+    r"|(?<![\d:.,])(?P<dh>\d{1,2})\s?h\s?(?P<dm>[0-5]?\d)\s?m(?:in)?\b"
+    r"|\b(?P<word>noon|midnight)\b",
+    re.IGNORECASE,
+)
+_TIME_TOKEN = re.compile(r"(?<!\d)\d+|\b(?:noon|midnight)\b", re.IGNORECASE)
+_DOTTED_TIME = re.compile(r"^\d+\.\d+$")
+_WEEKDAY = re.compile(r"\b(Monday|Tuesday|Wednesday|Thursday|Friday|Saturday|Sunday|Mon|Tue|Wed|Thu|Fri|Sat|Sun)s?\b")
+
+
+_TOKEN = re.compile(r"[^\W_]+")
+_FIRST = frozenset((*_MONTH_NUMBER, *_SEASONS, *_PARTS, *_QUARTERS, "winter", "q1", "q2", "q3", "q4"))
+# An early year and a bare month are read as dates only behind a word that leads to one: "in 1066", "by May".
+_BEFORE_YEAR = re.compile(
+    r"\b(?:in|since|from|by|until|till|circa|between|before|after|around|about|year|of|and|to|during)\s+$",
+    re.IGNORECASE,
+)
+_BEFORE_MONTH = re.compile(
+    r"\b(?:in|since|by|until|till|from|during|each|every|last|next|late|early|mid|to|and|of|before|after)[\s-]+$",
+    re.IGNORECASE,
+)
+
+
+def dates(text: str) -> list[DateFound]:
+    """Every date in the text, in order. A bare number counts as a year only where it reads as one."""
+    found = []
+    reached = 0
+    for token in _TOKEN.finditer(text):
+        start = token.start()
+        if start < reached or not (text[start].isdigit() or token.group().lower() in _FIRST):
+            continue
+        match = _DATE.match(text, start)
+        if match is None:
+            continue
+        leading = _BEFORE_YEAR if match.group("old") else _BEFORE_MONTH if match.group("monthonly") else None
+        if leading and not leading.search(text, max(0, start - 9), start):
+            continue
+        date = _date(match)
+        if date is not None:
+            found.append(DateFound(start, match.end(), date))
+            reached = match.end()
+    return found
+
+
+def _month(name: str) -> tuple[int, int]:
+    number = _MONTH_NUMBER[name.rstrip(".").lower()]
+    return number, number
+
+
+def _year(text: str | None) -> tuple[int, int] | None:
+    return (int(text), int(text)) if text else None
+
+
+def _date(match: re.Match[str]) -> Date | None:
+    part = match.group
+    if part("iso"):
+        month = int(part("iso_m"))
+        return Date(_year(part("iso_y")), (month, month), int(part("iso_d")) if part("iso_d") else None)
+    if part("dotted"):
+        month = int(part("dot_m"))
+        return Date(_year(part("dot_y")), (month, month), int(part("dot_d")))
+    if part("slashed"):
+        first, second = int(part("sl_a")), int(part("sl_b"))
+        if first > 12 >= second:
+            return Date(_year(part("sl_y")), (second, second), first)
+        if second > 12 >= first or first == second <= 12:
+            return Date(_year(part("sl_y")), (first, first), second)
+        return Date(_year(part("sl_y")))  # 3/4/2020: the order of day and month cannot be known
+    if part("dmy"):
+        return Date(_year(part("dmy_y")), _month(part("dmy_m")), int(part("dmy_d")))
+    if part("mdy"):
+        return Date(_year(part("mdy_y")), _month(part("mdy_m")), int(part("mdy_d")))
+    if part("my"):
+        return Date(_year(part("my_y")), _month(part("my_m")))
+    if part("quarter"):
+        quarter = int(part("q_n")) if part("q_n") else _QUARTERS[part("q_w")]
+        return Date(_year(part("q_y")), (3 * quarter - 2, 3 * quarter))
+    if part("halfyear"):
+        return Date(_year(part("h_y")), (1, 6) if part("h_w") == "first" else (7, 12))
+    if part("season"):
+        return Date(_year(part("s_y")), _SEASONS.get(part("s_w").lower()))
+    if part("decade"):
+        year = int(part("d_y"))
+        low, high = {"early": (0, 4), "mid": (3, 7), "late": (5, 9)}.get((part("d_p") or "").lower(), (0, 9))
+        return Date((year + low, year + high))
+    if part("century"):
+        number = int(part("c_n"))
+        return Date((100 * number - 100, 100 * number)) if 0 < number <= 21 else None
+    if part("part"):
+        return Date(_year(part("p_y")), _PARTS[part("p_w").lower()])
+    if part("span"):
+        first_year, last_text = int(part("sp_a")), part("sp_b")
+        last_year = int(last_text) if len(last_text) == 4 else first_year - first_year % 100 + int(last_text)
+        return Date((first_year, last_year)) if first_year < last_year else Date((first_year, first_year))
+    if part("year"):
+        return Date(_year(part("y")))
+    if part("old"):
+        return Date(_year(part("o")))
+    return Date(None, _month(part("m_m")))
+
+
+def times(text: str) -> list[TimeFound]:
+    """Every time of day in the text, and race times such as 1:01:47, in order."""
+    found = []
+    reached = 0
+    for token in _TIME_TOKEN.finditer(text):
+        if token.start() < reached:
+            continue
+        match = _TIME.match(text, token.start())
+        if match is None:
+            continue
+        start, end = match.span()
+        reached = end
+        if match.group("word"):
+            found.append(TimeFound(start, end, 720.0 if match.group("word").lower() == "noon" else 0.0, None, False))
+            continue
+        if match.group("dh"):
+            seconds = 3600.0 * int(match.group("dh")) + 60.0 * int(match.group("dm"))
+            found.append(TimeFound(start, end, seconds / 60, seconds, False))
+            continue
+        half = (match.group("half") or match.group("half2") or "").lower()
+        if _DOTTED_TIME.match(match.group()) or ("h" in match.group().lower() and not half):
+            continue  # "4.30" is a number unless a.m. or p.m. says otherwise
+        hour = int(match.group("h") or match.group("h2"))
+        minute = int(match.group("m") or 0)
+        if match.group("s"):
+            second = int(match.group("s"))
+            if not half and hour < 12:
+                found.append(TimeFound(start, end, 60.0 * hour + minute, 3600.0 * hour + 60 * minute + second, True))
+                continue
+        if half:
+            hour = hour % 12 + (12 if half.startswith("p") else 0)
+        found.append(TimeFound(start, end, 60.0 * hour + minute, None, not half and 1 <= hour <= 12))
+    return found
+
+
+def weekdays(text: str) -> list[tuple[int, int, int]]:
+    """Every weekday named in the text: start, end, and 0 for Monday to 6 for Sunday."""
+    found = []
+    for match in _WEEKDAY.finditer(text):
+        number = next(place for place, day in enumerate(_DAYS) if day.startswith(match.group(1).lower()[:3]))
+        found.append((match.start(), match.end(), number))
+    return found

@@ -1,0 +1,185 @@
+"""Whether the embedded judge can read a text at all.
+
+Its model has read English prose. A verdict on Polish, on source code or on a grid of bare numbers would be
+a guess in the shape of a score, so such a text is named for what it is. The test leans towards judging:
+a name, a number or three words are never enough to call a text foreign.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections import Counter
+
+from ..text import words
+from .readable import Readable, Statement, readable
+
+__all__ = ["Readable", "Statement", "language_of", "readable", "unjudgeable"]
+
+_PROFILES: dict[str, frozenset[str]] = {
+    name: frozenset(profile.split())
+    for name, profile in {
+        "English": "the of and to in a is was for that on with as it by at from are be this were which an or has have not "
+        "their its but they he she his her had been can will would who what when there we you i if about more",
+        "German": "der die das und ist nicht ein eine von zu mit den im für auf dem des sich als auch es an werden aus er hat "
+        "dass sie nach wird bei einer um am sind noch wie einem über so zum war haben nur oder aber vor zur bis",
+        "French": "le la les et est pas un une de du des en que qui dans pour sur au avec il elle ce cette par plus ne se sont "
+        "été aux mais ou où nous vous ils son sa ses leur comme tout était fait très",
+        "Spanish": "el la los las y es no un una de del en que por para con su sus al lo como más pero fue son este esta está "
+        "entre cuando muy también hasta desde ser ha han era sin sobre año años todo nos",
+        "Italian": "il lo la gli le e è non un una di del della dei delle in che per con su al alla sono come più ma anche nel "
+        "nella si da dal questo questa era stato ha hanno essere tra quando molto ed degli",
+        "Portuguese": "o os as e é não um uma de do da dos das em no na que por para com seu sua ao mais mas foi são este esta "
+        "como entre quando muito também até ser há nos nas pelo pela está",
+        "Dutch": "de het een en van in is dat op te zijn met voor niet aan er om ook als bij maar door naar uit nog wordt hij "
+        "werd heeft ze deze over tot hebben kan dan hun meer onder",
+        "Swedish": "och att det som en på är av för med den till inte har ett om var jag men från så vi de kan när han hon sin "
+        "efter vid över eller också under mycket skulle",
+        "Danish": "og at det som en på er af for med den til ikke har et om var jeg men fra så vi de kan når han hun sin efter "
+        "ved over eller også under meget blev",
+        "Norwegian": "og at det som en på er av for med den til ikke har et om var jeg men fra så vi de kan når han hun sin etter "
+        "ved over eller også under mye ble",
+        "Finnish": "ja on ei se että oli hän ovat mutta kun niin myös tai joka sen jos vain mukaan sekä hänen ole ovat vuonna kuin",
+        "Polish": "i w na z do nie się że jest to jak o po od za dla przez jego był była są oraz ale czy tym który która które "
+        "co przy ma tylko już może",
+        "Czech": "a v na je se že s z do to o k i jako ve po pro jsou za by byl byla od ale který která které podle až při nebo jeho",
+        "Hungarian": "a az és hogy nem is egy ez volt van meg de csak már mint vagy ki el még azt kell lesz szerint után",
+        "Romanian": "și de la în a cu pe nu un o este că din pentru mai ce sau fi au care lui sunt prin după fost ca se",
+        "Turkish": "ve bir bu da de için ile olarak çok daha olan gibi en sonra kadar ne var değil ise ama o olduğu tarafından",
+        "Indonesian": "dan yang di dengan untuk dari ini pada adalah tidak dalam akan itu oleh sebagai juga ke karena ada atau "
+        "mereka lebih telah bisa tahun",
+        "Vietnamese": "và là của có được cho không các trong một với người này đã những khi đến về từ như",
+    }.items()
+}
+_SCRIPTS = {
+    "CYRILLIC": "the Cyrillic script",
+    "GREEK": "the Greek script",
+    "ARABIC": "the Arabic script",
+    "HEBREW": "the Hebrew script",
+    "DEVANAGARI": "the Devanagari script",
+    "BENGALI": "the Bengali script",
+    "TAMIL": "the Tamil script",
+    "TELUGU": "the Telugu script",
+    "THAI": "the Thai script",
+    "HANGUL": "Korean",
+    "HIRAGANA": "Japanese",
+    "KATAKANA": "Japanese",
+    "CJK": "Chinese characters",
+    "GEORGIAN": "the Georgian script",
+    "ARMENIAN": "the Armenian script",
+    "ETHIOPIC": "the Ethiopic script",
+    "KHMER": "the Khmer script",
+    "MYANMAR": "the Burmese script",
+    "SINHALA": "the Sinhala script",
+}
+
+_SAMPLE = 20_000
+_FEWEST_LETTERS = 4
+_FEWEST_WORDS = 7
+_FEWEST_HITS = 3
+
+_FENCED = re.compile(r"(?:```|~~~)[^\n]*\n(.*?)(?:```|~~~|\Z)", re.DOTALL)
+_CODE_LINE = re.compile(
+    r"^\s*(?:(?:def|class|import|from|return|public|private|protected|static|const|let|var|function|fn|func|impl|struct|enum"
+    r"|package|using|namespace|if|for|while|else|elif|try|except|catch|switch|case)\b.*[:{};()]\s*$"
+    r"|import\s+[\w.]+(?:\s+as\s+\w+)?$|from\s+[\w.]+\s+import\s+.+$"
+    r"|#include\s*[<\"].*|[})\]]+[;,]?$|return\b[^.]*;?$|@\w+(?:\(.*\))?$"
+    r"|[\w.\[\]>-]+\s*(?:=|\+=|-=|:=|=>)\s*[^=].*|[\w.]+\(.*\)\s*[;{:]?$|.*[;{]\s*$|\s*//.*|\s*</?\w+[^>]*>.*$|\$\s\w+.*"
+    r"|(?:SELECT|INSERT|UPDATE|DELETE|CREATE|ALTER)\s.*)$"
+)
+_PROSE_LINE = re.compile(r"[^\W\d_]{2,}(?:\s+[^\W\d_]{2,}){4,}")
+_DIGITS = re.compile(r"\d")
+_LETTERS = re.compile(r"[^\W\d_]")
+
+
+def unjudgeable(text: str) -> str | None:
+    """A plain sentence saying why this text cannot be judged, or None when it can."""
+    sample = text[:_SAMPLE]
+    return _foreign(sample) or _code(sample) or _grid(sample)
+
+
+def language_of(text: str) -> str | None:
+    """The language of a text in Latin letters, where enough of it is there to tell; else None."""
+    tokens = words(text[:_SAMPLE])
+    if len(tokens) < _FEWEST_WORDS:
+        return None
+    # Accents are folded in words(); the profiles are folded the same way.
+    counts = Counter(tokens)
+    hits = {name: sum(counts[word] for word in profile) for name, profile in _FOLDED.items()}
+    best = max(hits, key=lambda name: (hits[name], name == "English"))
+    return best if hits[best] >= _FEWEST_HITS else None
+
+
+def _fold_profile(profile: frozenset[str]) -> frozenset[str]:
+    return frozenset(word for entry in profile for word in words(entry))
+
+
+_FOLDED = {name: _fold_profile(profile) for name, profile in _PROFILES.items()}
+
+
+def _foreign(text: str) -> str | None:
+    script = _script(text)
+    if script:
+        return f"The text is written in {script}; the embedded judge reads English only."
+    tokens = words(text)
+    if len(tokens) < _FEWEST_WORDS:
+        return None
+    counts = Counter(tokens)
+    english = sum(counts[word] for word in _FOLDED["English"])
+    name, hits = max(
+        ((name, sum(counts[word] for word in profile - _FOLDED["English"])) for name, profile in _FOLDED.items()),
+        key=lambda item: item[1],
+    )
+    own = sum(counts[word] for word in _FOLDED["English"] - _FOLDED[name]) if name != "English" else english
+    if name != "English" and hits >= _FEWEST_HITS and hits > 2 * own and hits >= 0.12 * len(tokens):
+        return f"The text seems to be written in {name}; the embedded judge reads English only."
+    return None
+
+
+def _script(text: str) -> str | None:
+    """The script most letters are in, where it is not Latin."""
+    other: Counter[str] = Counter()
+    latin = 0
+    for char in text:
+        if char.isascii():
+            latin += char.isalpha()
+            continue
+        if not char.isalpha():
+            continue
+        script = unicodedata.name(char, "").split(" ")[0].split("-")[0]
+        if script in _SCRIPTS:
+            other[_SCRIPTS[script]] += 1
+        else:
+            latin += 1
+    total = sum(other.values())
+    if total < _FEWEST_LETTERS or total <= latin:
+        return None
+    if "Japanese" in other and other["Japanese"] * 10 >= total:
+        return "Japanese"
+    return other.most_common(1)[0][0]
+
+
+def _code(text: str) -> str | None:
+    fenced = sum(len(match.group(1)) for match in _FENCED.finditer(text))
+    solid = len(text.strip())
+    if solid and fenced >= 0.7 * solid and fenced >= 40:
+        return "The text is mostly program code; the embedded judge reads prose."
+    lines = [line for line in _FENCED.sub("", text).splitlines() if line.strip()]
+    if len(lines) < 3 or text.lstrip()[:1] in "{[":
+        return None
+    code = sum(1 for line in lines if _CODE_LINE.match(line) and not _PROSE_LINE.match(line.strip()))
+    if code >= 3 and code >= 0.6 * len(lines):
+        return "The text is mostly program code; the embedded judge reads prose."
+    return None
+
+
+def _grid(text: str) -> str | None:
+    """A table of numbers without the words that would say what they are."""
+    lines = [line for line in text.splitlines() if line.strip()]
+    if len(lines) < 3:
+        return None
+    digits, letters = len(_DIGITS.findall(text)), len(_LETTERS.findall(text))
+    columns = sum(1 for line in lines if len(re.findall(r"(?:^|[\s|;,])-?\d[\d.,%]*(?=$|[\s|;,])", line)) >= 3)
+    if columns >= 0.7 * len(lines) and digits > 3 * letters:
+        return "The text is a table of numbers without readable headings; the embedded judge cannot tell what they are."
+    return None

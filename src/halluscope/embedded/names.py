@@ -1,0 +1,230 @@
+"""Proper names of a text by their surface: capitalised runs, acronyms, quoted titles, identifiers.
+
+No list of the world's names is needed: a name of a claim that its evidence does not contain in any form
+is worth pointing at. What is looked for is absence, so every form a name may take in the evidence is
+tried (a part of it, its initials, its acronym, its adjective) before it is called missing.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Literal
+
+from ..text import STOP_WORDS, Span, fold, sentences, stem, words
+
+__all__ = ["Name", "NameIndex", "missing_names", "names"]
+
+NameKind = Literal["name", "acronym", "title", "identifier"]
+
+
+@dataclass(frozen=True, slots=True)
+class Name:
+    """A name and its place in the text it was read from."""
+
+    start: int
+    end: int
+    text: str
+    kind: NameKind
+
+    @property
+    def span(self) -> Span:
+        """Its place."""
+        return Span(self.start, self.end)
+
+
+_CAPITAL = r"[^\W\d_a-zà-öø-ÿ]"
+_PART = rf"(?:[a-z]{{1,2}}{_CAPITAL}\w+|{_CAPITAL}\.(?:{_CAPITAL}\.)*|{_CAPITAL}[\w]*(?:['’][^\W\d_]{{2,}})?(?:-\w+)*)"
+_LINK = r"(?:of|de|del|della|di|da|do|dos|van|von|der|den|la|le|du|al|bin|ibn|the|for|&|y|zu)"
+_RUN = re.compile(rf"(?<!\w){_PART}(?:(?:\s|\s{_LINK}\s(?:the\s)?){_PART}){{0,7}}")
+_IDENTIFIER = re.compile(r"(?<![\w])(?:[A-Za-z]{1,10}[-_]?\d[\w-]*|#\d+)(?![\w])")
+_TITLE = re.compile(r"[\"“«]([^\"“”«»\n]{2,80})[\"”»]")
+_ACRONYM = re.compile(r"^(?:[^\W\d_a-zà-öø-ÿ]{2,8}s?|(?:[A-Z]\.){2,})$")
+_MONTHS_DAYS = frozenset(
+    "january february march april may june july august september october november december monday tuesday "
+    "wednesday thursday friday saturday sunday jan feb mar apr jun jul aug sep sept oct nov dec mon tue wed thu fri sat sun".split()
+)
+# Capitalised by habit, not because they name something in particular.
+_COMMON = (
+    frozenset(
+        "mr mrs ms dr prof sir madam lord lady president minister chairman king queen prince princess professor judge captain "
+        "general i ok yes no am pm ad bc gmt utc cet q1 q2 q3 q4 internet god none both".split()
+    )
+    | _MONTHS_DAYS
+)
+
+
+def names(text: str) -> list[Name]:
+    """The proper names of a text, in order, none overlapping another.
+
+    The first word of a sentence is capitalised whatever it is: alone it counts as a name only if it is
+    written with a capital elsewhere in the text too, or looks like nothing else (an acronym, an identifier).
+    """
+    found: list[Name] = []
+    taken = bytearray(len(text))
+    _collect_identifiers(text, found, taken)
+    firsts = {_first_letter(text, span) for span in sentences(text)}
+    runs = list(_RUN.finditer(text))
+    elsewhere = {
+        word
+        for match in runs
+        for index, word in enumerate(match.group().split())
+        if index or match.start() not in firsts
+    }
+    for match in runs:
+        start, end = _trimmed(text, match.start(), match.end(), match.start() in firsts, elsewhere)
+        if start >= end or any(taken[start:end]):
+            continue
+        raw = text[start:end]
+        kind: NameKind = "acronym" if _ACRONYM.match(raw) else "name"
+        found.append(Name(start, end, raw, kind))
+        taken[start:end] = b"\x01" * (end - start)
+    for match in _TITLE.finditer(text):
+        start, end = match.span(1)
+        inner = match.group(1)
+        if not any(taken[start:end]) and inner[:1].isupper() and len(inner.split()) <= 10 and inner[-1] not in ".?!,":
+            found.append(Name(start, end, inner, "title"))
+            taken[start:end] = b"\x01" * (end - start)
+    found.sort(key=lambda name: name.start)
+    return found
+
+
+def _collect_identifiers(text: str, found: list[Name], taken: bytearray) -> None:
+    for match in _IDENTIFIER.finditer(text):
+        start, end = match.span()
+        raw = match.group()
+        if raw[0].islower() and not re.search(r"[A-Z]", raw) and "_" not in raw:
+            continue
+        found.append(Name(start, end, raw, "identifier"))
+        taken[start:end] = b"\x01" * (end - start)
+
+
+def _first_letter(text: str, span: Span) -> int:
+    for position in range(span.start, min(span.end, span.start + 12)):
+        if text[position].isalnum():
+            return position
+    return span.start
+
+
+def _trimmed(text: str, start: int, end: int, first: bool, elsewhere: set[str]) -> tuple[int, int]:
+    """A run without the words at its edges that are no part of a name: "In Paris", "The Hague On"."""
+    pieces = [(match.start(), match.end()) for match in re.finditer(r"\S+", text[start:end])]
+    low, high = 0, len(pieces)
+    while low < high:
+        raw = text[start + pieces[low][0] : start + pieces[low][1]]
+        word = fold(raw).strip(".'’s" if len(raw) > 3 else ".")
+        lone = first and low == 0 and high == 1
+        if fold(raw) in STOP_WORDS or word in _COMMON or (lone and not _telling(raw, elsewhere)):
+            low += 1
+            first = False
+        else:
+            break
+    while high > low:
+        raw = text[start + pieces[high - 1][0] : start + pieces[high - 1][1]]
+        if fold(raw) in STOP_WORDS or fold(raw).rstrip(".") in _COMMON:
+            high -= 1
+        else:
+            break
+    if low >= high:
+        return start, start
+    finish = start + pieces[high - 1][1]
+    return start + pieces[low][0], finish
+
+
+def _telling(raw: str, elsewhere: set[str]) -> bool:
+    """Whether a lone capitalised word at the start of a sentence is a name for other reasons."""
+    inner_capital = any(char.isupper() for char in raw[1:])
+    return raw in elsewhere or inner_capital or any(char.isdigit() for char in raw)
+
+
+_DEMONYMS = {
+    "french": "france", "german": "germany", "germans": "germany", "british": "britain", "english": "england",
+    "dutch": "netherlands", "spanish": "spain", "spaniards": "spain", "swiss": "switzerland", "greek": "greece",
+    "danish": "denmark", "swedish": "sweden", "finnish": "finland", "polish": "poland", "turkish": "turkey",
+    "irish": "ireland", "scottish": "scotland", "welsh": "wales", "chinese": "china", "portuguese": "portugal",
+    "american": "america", "americans": "america", "us": "states", "u.s": "states", "usa": "states", "uk": "kingdom",
+    "norwegian": "norway", "thai": "thailand", "czech": "czechia", "israeli": "israel", "iraqi": "iraq",
+    "filipino": "philippines", "mexican": "mexico", "peruvian": "peru", "belgian": "belgium", "european": "europe",
+    "argentine": "argentina", "ukrainian": "ukraine", "hungarian": "hungary", "italian": "italy",
+    "parisian": "paris", "londoner": "london", "venetian": "venice", "burmese": "myanmar", "icelandic": "iceland",
+}  # fmt: skip
+
+
+class NameIndex:
+    """The words of a text, ready to be asked which names are in it. Built once for many claims."""
+
+    def __init__(self, text: str) -> None:
+        tokens = words(text)
+        self._words = frozenset(tokens)
+        self._stems = frozenset(stem(token) for token in tokens)
+        self._folded = " ".join(tokens)
+        self._runs = [match.group() for match in _RUN.finditer(text)]
+        self._acronyms = frozenset(_initials(run) for run in self._runs)
+        self._before: dict[str, set[str]] = {}
+        for run in self._runs:
+            parts = words(run)
+            for left, right in zip(parts, parts[1:], strict=False):
+                self._before.setdefault(right, set()).add(left)
+
+    def holds(self, name: Name) -> bool:
+        """Whether the text names it, in any of the forms a name takes."""
+        parts = [part for part in words(name.text) if part not in STOP_WORDS and part not in _COMMON]
+        if not parts:
+            return True
+        if name.kind == "identifier":
+            return all(part in self._words for part in words(name.text))
+        if name.kind == "acronym" and (fold(name.text).replace(".", "").rstrip("s") in self._acronyms):
+            return True
+        if name.kind == "title":
+            share = sum(self._has(part) for part in parts) / len(parts)
+            return share >= 0.75
+        absent = [part for part in parts if not self._has(part)]
+        if not absent:
+            return True
+        if len(parts) > 1 and _initials(name.text) in self._words and len(_initials(name.text)) > 1:
+            return True
+        return self._partial(parts, absent)
+
+    def _has(self, part: str) -> bool:
+        if part in self._words:
+            return True
+        country = _DEMONYMS.get(part)
+        if country and country in self._words:
+            return True
+        if any(adjective in self._words for adjective, place in _DEMONYMS.items() if place == part):
+            return True
+        if len(part) >= 5 and stem(part) in self._stems:
+            return True
+        # Adjectives of places: Norway, Norwegian; Brazil, Brazilian.
+        return (
+            len(part) > 6
+            and part.endswith(("n", "ian", "ese"))
+            and any(
+                candidate in self._words
+                for candidate in (part[:-1], part[:-2], part[:-3], part[:-3] + "y", part[:-3] + "a")
+            )
+        )
+
+    def _partial(self, parts: list[str], absent: list[str]) -> bool:
+        """ "Albert Einstein" where the text says "Einstein", unless it names another Einstein there."""
+        last = parts[-1]
+        if last in absent:
+            return False
+        before = {word for word in self._before.get(last, set()) if word not in STOP_WORDS and word not in _COMMON}
+        if not before:
+            return len(absent) < len(parts)
+        for word in absent:
+            initial_fits = any(other[0] == word[0] and (len(other) == 1 or len(word) == 1) for other in before)
+            if not initial_fits:
+                return False
+        return True
+
+
+def _initials(run: str) -> str:
+    return "".join(part[0] for part in words(run) if part not in STOP_WORDS)
+
+
+def missing_names(claim: str, evidence: str | NameIndex) -> list[Name]:
+    """The names of the claim that the evidence does not hold in any form."""
+    index = NameIndex(evidence) if isinstance(evidence, str) else evidence
+    return [name for name in names(claim) if not index.holds(name)]

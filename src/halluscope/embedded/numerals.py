@@ -1,0 +1,188 @@
+"""Numbers as they are written: in digits, in words, as fractions, with a scale ("1.5 million", "3k")."""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+from .units import SCALES
+
+__all__ = ["Numeral", "numerals"]
+
+
+class Numeral(NamedTuple):
+    """A number in a text: its value, and the step of its last stated digit (its precision)."""
+
+    start: int
+    end: int
+    value: float
+    step: float
+    form: str  # "digits", "words", "fraction", "ordinal"
+
+
+_UNITS = dict(
+    zip(
+        "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen "
+        "seventeen eighteen nineteen".split(),
+        range(20),
+        strict=True,
+    )
+)
+_TENS = dict(zip("twenty thirty forty fifty sixty seventy eighty ninety".split(), range(20, 100, 10), strict=True))
+_ORDINALS = {
+    **{
+        word: place
+        for place, word in enumerate(
+            "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth thirteenth "
+            "fourteenth fifteenth sixteenth seventeenth eighteenth nineteenth twentieth".split(),
+            start=1,
+        )
+    }
+}
+_PARTS = {
+    "half": 2, "halves": 2, "third": 3, "thirds": 3, "quarter": 4, "quarters": 4, "fourth": 4, "fourths": 4,
+    "fifth": 5, "fifths": 5, "sixth": 6, "sixths": 6, "seventh": 7, "sevenths": 7, "eighth": 8, "eighths": 8,
+    "ninth": 9, "ninths": 9, "tenth": 10, "tenths": 10,
+}  # fmt: skip
+
+_SMALL = "|".join([*_TENS, *sorted(_UNITS, key=len, reverse=True)])
+_SCALE_WORDS = r"hundred|thousand|million|billion|trillion|dozen|lakh|crore"
+_PART = "|".join(sorted(_PARTS, key=len, reverse=True))
+_DIGITS = r"\d{1,3}(?:[,\u00a0\u202f\u2009']\d{3})+(?:\.\d+)?(?!\d)|\d+(?:\.\d+)?"
+_SMALL_NUMBER = rf"(?:(?:{'|'.join(_TENS)})(?:[ -](?:one|two|three|four|five|six|seven|eight|nine)\b)?|{_SMALL})"
+_WORD_NUMBER = (
+    rf"(?:{_SMALL_NUMBER}|(?:a|half\ a)(?=[ -](?:{_SCALE_WORDS})\b))"
+    rf"(?:(?:[ -](?:{_SCALE_WORDS})\b){{1,3}}(?:(?:\ and)?\ {_SMALL_NUMBER}\b)?){{0,4}}"
+)
+
+_NUMERAL = re.compile(
+    rf"""
+    (?P<mixed>\b(?:{_SMALL}|\d+)\s+and\s+(?:a|one)\s+(?:half|quarter|third)\b)
+    | (?P<oneof>\b(?:{_SMALL}|\d+)\s+(?:in|out\ of)\s+(?:every\s+)?(?:{_SMALL}|\d+)\b(?!\s*(?:{_SCALE_WORDS})))
+    | (?P<fraction>\b(?:(?:a|an|one|two|three|four|five|seven|nine)[ -](?:{_PART})\b(?!\s+(?:of\s+20|20)\d\d)
+        |half\b(?!\s+(?:marathon|time|year|-)|\ a\ (?:{_SCALE_WORDS}))|three-quarters\b))
+    | (?P<slash>(?<![\d/.])[1-9]/[2-9]\d?(?![\d/"”])) | (?P<vulgar>\d*[½¼¾⅓⅔⅕⅛])
+    | (?P<th>(?<![\d.,])\d{{1,3}}(?:st|nd|rd|th)\b)
+    | (?P<digits>(?:(?<![\w.,])[-−–](?=\d)|(?<![\w.])(?<!\d,))(?:{_DIGITS})
+        (?:\s?(?:k|K|M|mn|bn|B|tn|T)\b(?!/)|[ -](?:{_SCALE_WORDS})s?\b)?)
+    | (?P<ordinal>\b(?:{"|".join(_ORDINALS)})\b)
+    | (?P<words>\b{_WORD_NUMBER}\b)
+    """,
+    re.VERBOSE | re.IGNORECASE,
+)
+_DIGIT_PARTS = re.compile(rf"([-−–]?)({_DIGITS})\s?-?(.*)", re.DOTALL)
+_VULGAR = {"½": 0.5, "¼": 0.25, "¾": 0.75, "⅓": 1 / 3, "⅔": 2 / 3, "⅕": 0.2, "⅛": 0.125}
+_SPLIT = re.compile(r"[\s-]+")
+
+
+# Matching is tried only where a number can start: one dictionary look-up per word instead of a dozen
+# patterns per character.
+_TOKEN = re.compile(r"[^\W_]+")
+_FIRST = frozenset(("a", "an", "half", "three", *_UNITS, *_TENS, *_ORDINALS))
+
+
+def numerals(text: str) -> list[Numeral]:
+    """Every number written in the text, in order, none overlapping another."""
+    found: list[Numeral] = []
+    reached = 0
+    for token in _TOKEN.finditer(text):
+        start = token.start()
+        if start < reached or not (text[start].isnumeric() or token.group().lower() in _FIRST):
+            continue
+        match = _NUMERAL.match(text, start)
+        if match is None:
+            continue
+        if match.lastgroup == "digits" and start > reached and text[start - 1] in "-−–":
+            match = _NUMERAL.match(text, start - 1) or match
+        numeral = _read(match)
+        if numeral is not None:
+            found.append(numeral)
+            reached = numeral.end
+    return found
+
+
+def _read(match: re.Match[str]) -> Numeral | None:
+    kind = match.lastgroup or ""
+    raw = match.group()
+    start, end = match.span()
+    if kind == "digits":
+        return _digits(raw, start, end)
+    if kind == "th":
+        value = float(re.sub(r"\D", "", raw))
+        return Numeral(start, end, value, 1, "ordinal")
+    if kind == "ordinal":
+        return Numeral(start, end, float(_ORDINALS[raw.lower()]), 1, "ordinal")
+    if kind == "vulgar":
+        value = float(raw[:-1] or 0) + _VULGAR[raw[-1]]
+        return Numeral(start, end, value, 0.05, "digits" if raw[:-1] else "fraction")
+    if kind == "slash":
+        above, below = raw.split("/")
+        return Numeral(start, end, int(above) / int(below), 0.01, "fraction")
+    if kind == "oneof":
+        pieces = _SPLIT.split(raw.lower())
+        above_value, below_value = _small(pieces[0]), _small(pieces[-1])
+        if not above_value or not below_value or above_value >= below_value:
+            first = _SPLIT.split(raw)[0]
+            return Numeral(start, start + len(first), above_value or 0, 1, "words" if first.isalpha() else "digits")
+        return Numeral(start, end, above_value / below_value, 0.01, "fraction")
+    if kind == "mixed":
+        pieces = _SPLIT.split(raw.lower())
+        whole = _small(pieces[0])
+        return Numeral(start, end, whole + 1 / _PARTS[pieces[-1]], 0.1, "words")
+    if kind == "fraction":
+        pieces = _SPLIT.split(raw.lower())
+        above_value = 1.0 if len(pieces) == 1 or pieces[0] in ("a", "an") else _small(pieces[0])
+        return Numeral(start, end, above_value / _PARTS[pieces[-1]], 0.01, "fraction")
+    return _words(raw, start, end)
+
+
+def _digits(raw: str, start: int, end: int) -> Numeral | None:
+    parts = _DIGIT_PARTS.match(raw)
+    if parts is None:
+        return None
+    sign, digits, scale = parts.groups()
+    plain = re.sub(r"[^\d.]", "", digits)
+    if len(plain) > 18:
+        return None
+    factor = SCALES.get(scale) or SCALES.get(scale.lower(), 1.0)
+    value = float(plain) * factor
+    if "." in plain:
+        step = 10.0 ** -len(plain.split(".")[1]) * factor
+    else:
+        zeros = len(plain) - len(plain.rstrip("0")) if plain.strip("0") else 0
+        step = 10.0**zeros * factor
+    return Numeral(start, end, -value if sign else value, step, "digits")
+
+
+def _small(word: str) -> float:
+    if word.isdigit():
+        return float(word)
+    return float(_UNITS.get(word, _TENS.get(word, 0)))
+
+
+def _words(raw: str, start: int, end: int) -> Numeral | None:
+    total = current = 0.0
+    half = raw.lower().startswith("half a")
+    pieces = [piece for piece in _SPLIT.split(raw.lower().replace(",", " ")) if piece not in ("and", "half", "")]
+    for piece in pieces:
+        if piece == "a":
+            current = 1
+        elif piece in _UNITS:
+            current += _UNITS[piece]
+        elif piece in _TENS:
+            current += _TENS[piece]
+        elif piece in ("hundred", "dozen"):
+            current = (current or 1) * SCALES[piece]
+        elif piece in SCALES:
+            total += (current or 1) * SCALES[piece]
+            current = 0
+    value = total + current
+    if value > 1e15:
+        return None
+    if half:
+        value *= 0.5
+    step = 1.0
+    if value >= 20:
+        digits = f"{int(value)}"
+        step = 10.0 ** (len(digits) - len(digits.rstrip("0")))
+    return Numeral(start, end, value, step, "words")

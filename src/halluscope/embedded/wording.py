@@ -1,0 +1,201 @@
+"""Wording that changes what a sentence asserts: hedges, opinions, negations and words that turn it round."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from ..text import Span, content_words, stem
+
+__all__ = ["PolarityConflict", "hedges", "is_subjective", "negations", "polarity_conflict"]
+
+_HEDGE = re.compile(
+    r"\b(?:might|may|could|possibly|perhaps|maybe|probably|likely|unlikely|presumably|apparently|seemingly|supposedly"
+    r"|allegedly|reportedly|potentially|conceivably|arguably|seems?|seemed|appears?\s+to|appeared\s+to|suggests?\s+that"
+    r"|suspected|believed\s+to|thought\s+to|said\s+to|rumou?red|expected\s+to|estimated\s+to|tends?\s+to"
+    r"|(?:it\s+is|it['’]s)\s+(?:possible|likely|probable|unclear)|as\s+far\s+as\s+\w+\s+know|I\s+(?:guess|suppose))\b",
+    re.IGNORECASE,
+)
+_MONTH_MAY = re.compile(r"\b(?:in|of|by|since|until|early|late|mid|last|next|\d{1,2})\s*-?$", re.IGNORECASE)
+
+_OPINION = re.compile(
+    r"\b(?:I|we)\s+(?:think|believe|feel|find|love|like|hate|recommend|prefer)\b|\bin\s+my\s+(?:opinion|view)\b"
+    r"|\b(?:amazing|awesome|beautiful|best-known\s+for\s+its\s+charm|breathtaking|brilliant|captivating|charming|delicious"
+    r"|delightful|disappointing|dreadful|elegant|excellent|exceptional|exciting|extraordinary|fabulous|fantastic|fascinating"
+    r"|gorgeous|great|horrible|iconic|impressive|incredible|innovative|inspiring|legendary|lovely|magnificent|marvel+ous"
+    r"|must-see|outstanding|perfect|pleasant|prestigious|remarkable|renowned|revolutionary|spectacular|splendid|stunning"
+    r"|stylish|superb|terrible|terrific|thrilling|tragic|ugly|underrated|overrated|unforgettable|unmatched|unrivalled"
+    r"|vibrant|wonderful|world-class|worthwhile|top-notch|state-of-the-art|cutting-edge|pioneer(?:ing)?|role\s+model"
+    r"|model\s+for|generous|attractive|respected|admired|influential|beloved|masterpiece|groundbreaking|game-changer"
+    r"|boring|annoying|ideal|well-deserved|deserves?|sadly|unfortunately|fortunately|luckily|surprisingly)\b"
+    r"|\b(?:one\s+of|among)\s+the\s+(?:most|best|finest|greatest|leading|top|worst|least)\b"
+    r"|\bthe\s+(?:best|worst|finest|greatest|nicest|coolest|most\s+(?:\w+ful|\w+ing|\w+ive|\w+ous|\w+ant|\w+ent|\w+able|respected|admired))\b"
+    r"|\b(?:should\s+be\s+proud|makes?\s+history|made\s+history|set\s+an\s+example|second\s+to\s+none|good\s+value|value\s+for\s+money)\b",
+    re.IGNORECASE,
+)
+
+_NEGATION = re.compile(
+    r"\b(?:not|never|no|none|nobody|nothing|nowhere|neither|nor|cannot|without|unable|fail(?:s|ed|ing)?\s+to|lack(?:s|ed|ing)?"
+    r"|refus(?:e|es|ed|ing)\s+to|hardly|barely|rarely|no\s+longer|instead\s+of|rather\s+than)\b|\b\w+n['’]t\b",
+    re.IGNORECASE,
+)
+_NO_LONGER_THAN = re.compile(r"\s+(?:more|less|fewer|later|earlier|longer|only)\b", re.IGNORECASE)
+_NUMBERED = re.compile(r"\.\s*\d")
+
+
+def hedges(text: str) -> list[Span]:
+    """The places of speculative words: might, possibly, seems, is believed to, …"""
+    found = []
+    for match in _HEDGE.finditer(text):
+        if match.group() == "May" and (match.start() > 0 or re.match(r"\s+(?:\d|is\b|was\b)", text[match.end() :])):
+            continue  # the month, unless it opens the sentence
+        if match.group().lower() == "may" and _MONTH_MAY.search(text, max(0, match.start() - 8), match.start()):
+            continue
+        found.append(Span(*match.span()))
+    return found
+
+
+def is_subjective(text: str) -> bool:
+    """Whether the text voices a taste, an opinion or praise rather than a fact."""
+    return _OPINION.search(text) is not None
+
+
+def negations(text: str) -> list[Span]:
+    """The places of negating words. "No. 5", "not only" and "no more than 5" negate nothing."""
+    found = []
+    for match in _NEGATION.finditer(text):
+        word = match.group().lower()
+        if word == "no" and _NUMBERED.match(text, match.end()):
+            continue
+        if word in ("not", "no") and _NO_LONGER_THAN.match(text, match.end()):
+            continue
+        found.append(Span(*match.span()))
+    return found
+
+
+# Pairs of words that cannot both hold of the same thing. Each side may list forms; stems are compared.
+_OPPOSITES = """
+increase rise grow climb jump soar gain surge expand / decrease fall drop decline shrink plunge lose reduce lower
+raise / lower cut reduce
+higher / lower
+more / fewer less
+most / fewest least
+above over exceed / below under
+before earlier precede / after later follow
+start begin launch open / end finish close stop cease
+first / last
+approve accept pass grant allow permit / reject refuse deny veto ban prohibit forbid
+agree support back favour favor / oppose disagree object
+include contain / exclude omit
+win beat defeat / lose
+success succeed / failure fail
+always / never
+all every / none no
+required mandatory compulsory must / optional voluntary
+possible / impossible
+legal lawful / illegal unlawful
+true correct right / false incorrect wrong
+present / absent
+presence / absence
+positive / negative
+strong strengthen / weak weaken
+fast quick faster quicker / slow slower
+hot warm warmer / cold cool colder
+north northern / south southern
+east eastern / west western
+left / right
+male men man / female women woman
+buy purchase acquire / sell
+import / export
+arrive arrival / depart departure leave
+upper / lower
+maximum / minimum
+early / late
+public / private
+safe / dangerous unsafe
+cause / prevent
+improve better / worsen worse
+enable enabled / disable disabled
+available / unavailable
+same identical / different
+young younger / old older
+large larger big bigger / small smaller
+long longer / short shorter
+expensive / cheap cheaper
+majority / minority
+internal / external
+active / inactive
+paid / free unpaid
+guilty convicted / innocent acquitted
+alive / dead
+""".strip()
+
+
+@dataclass(frozen=True, slots=True)
+class PolarityConflict:
+    """A word of the claim and a word of the evidence that turn the statement round."""
+
+    claim: Span
+    evidence: Span
+    reason: str
+
+
+def _table() -> dict[str, set[str]]:
+    opposites: dict[str, set[str]] = {}
+    for line in _OPPOSITES.splitlines():
+        left, right = (side.split() for side in line.split("/"))
+        for word in left:
+            opposites.setdefault(stem(word), set()).update(stem(other) for other in right)
+        for word in right:
+            opposites.setdefault(stem(word), set()).update(stem(other) for other in left)
+    return opposites
+
+
+_OPPOSITE_OF = _table()
+_WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
+_ENOUGH_SHARED = 0.6
+
+
+def polarity_conflict(claim: str, evidence: str) -> PolarityConflict | None:
+    """A flip between a claim and one evidence sentence, or None.
+
+    Meant for a sentence that speaks of the same matter: it asks that most content words of the claim
+    are in the evidence, and that the claim's own word is not.
+    """
+    mine = [stem(word) for word in content_words(claim)]
+    theirs = {stem(word) for word in content_words(evidence)}
+    if not mine:
+        return None
+    share = sum(word in theirs for word in mine) / len(mine)
+    if share < _ENOUGH_SHARED:
+        return None
+    flipped = _opposite_words(claim, evidence)
+    negated_claim, negated_evidence = negations(claim), negations(evidence)
+    odd = (len(negated_claim) + len(negated_evidence)) % 2 == 1
+    if flipped and not odd:
+        return flipped
+    if odd and not flipped and share >= 0.75 and min(len(negated_claim), len(negated_evidence)) == 0:
+        place = Span(0, len(claim)) if not negated_claim else negated_claim[0]
+        other = Span(0, len(evidence)) if not negated_evidence else negated_evidence[0]
+        side = "claim" if negated_claim else "context"
+        return PolarityConflict(place, other, f"the {side} denies it, and the other does not")
+    return None
+
+
+def _opposite_words(claim: str, evidence: str) -> PolarityConflict | None:
+    theirs: dict[str, Span] = {}
+    for match in _WORD.finditer(evidence):
+        theirs.setdefault(stem(match.group().lower()), Span(*match.span()))
+    own = {stem(match.group().lower()) for match in _WORD.finditer(claim)}
+    for match in _WORD.finditer(claim):
+        word = stem(match.group().lower())
+        if word in theirs:
+            continue
+        for opposite in sorted(_OPPOSITE_OF.get(word, ())):
+            if opposite in theirs and opposite not in own:
+                place = theirs[opposite]
+                return PolarityConflict(
+                    Span(*match.span()), place,
+                    f"the claim says “{match.group()}”, the context says “{place.of(evidence)}”",
+                )  # fmt: skip
+    return None
