@@ -1,0 +1,63 @@
+"""A context made ready for reading: tables and JSON put into words, every place traced back to its passage."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Sequence
+from typing import Literal
+
+from ..questions import Passage
+from ..verdict import Evidence
+from .evidence import EvidenceIndex, Window
+from .readable import Readable, readable
+
+
+class ReadContext:
+    """The passages of a question, indexed once for all its claims."""
+
+    def __init__(self, passages: Sequence[Passage]) -> None:
+        self._passages = tuple(passages)
+        self._forms = [_Form(passage.text) for passage in passages]
+        self.index = EvidenceIndex([form.text for form in self._forms])
+
+    def evidence(self, window: Window, stance: Literal["for", "against"]) -> Evidence:
+        """A window of the index as a quotation from its passage."""
+        passage = self._passages[window.passage]
+        start, end = self._forms[window.passage].source(window.start, window.end)
+        return Evidence(
+            passage=passage.index,
+            start=passage.offset + start,
+            end=passage.offset + end,
+            quote=passage.text[start:end],
+            stance=stance,
+        )
+
+
+class _Form:
+    """The text of a passage as it is read, and the way back to its characters."""
+
+    def __init__(self, passage: str) -> None:
+        made: Readable = readable(passage)
+        self._statements = () if made.kind == "prose" else made.statements
+        self.text = passage if made.kind == "prose" else made.text
+        self._starts: list[int] = []
+        place = 0
+        for statement in self._statements:
+            self._starts.append(place)
+            place += len(statement.text) + 1
+
+    def source(self, start: int, end: int) -> tuple[int, int]:
+        """The characters of the passage that `start`:`end` of the read text stand for."""
+        if not self._statements:
+            return start, end
+        first = max(0, bisect_right(self._starts, start) - 1)
+        last = max(first, bisect_right(self._starts, max(start, end - 1)) - 1)
+        places = []
+        for number in range(first, last + 1):
+            statement, begin = self._statements[number], self._starts[number]
+            low, high = max(0, start - begin), min(len(statement.text), end - begin)
+            if high > low:
+                places.append(statement.place(low, high))
+        if not places:
+            return self._statements[first].start, self._statements[first].end
+        return min(place.start for place in places), max(place.end for place in places)

@@ -1,0 +1,39 @@
+"""Why a claim was judged as it was, in a plain sentence that quotes what decided."""
+
+from __future__ import annotations
+
+from ..verdict import Support
+from .reader import ClaimReading
+
+_LONGEST = 160
+
+
+def reason_of(reading: ClaimReading, support: Support) -> str:
+    """The reason for a verdict; made from the verdict, so it cannot disagree with it."""
+    quote = f"“{_shortened(reading.quote)}”" if reading.quote else ""
+    if support is Support.SUPPORTED:
+        return f"The context says {quote}." if quote else "The context says so."
+    if support is Support.CONTRADICTED:
+        return _against(reading, quote)
+    if reading.subjective:
+        return "This is a judgement of taste that the context does not state."
+    if reading.missing:
+        named = ", ".join(f"“{text}”" for text in reading.missing[:3])
+        return f"The context does not mention {named}."
+    return (
+        f"The context does not say this; the nearest it has is {quote}." if quote else "The context does not say this."
+    )
+
+
+def _against(reading: ClaimReading, quote: str) -> str:
+    if reading.conflicts:
+        said = reading.conflicts[0]
+        return f"{said[0].upper()}{said[1:]}." if not said.endswith(".") else said
+    return (
+        f"The context says {quote}, which does not go together with this." if quote else "The context says otherwise."
+    )
+
+
+def _shortened(text: str) -> str:
+    flat = " ".join(text.split()).rstrip(".")
+    return flat if len(flat) <= _LONGEST else f"{flat[:_LONGEST].rstrip()}…"

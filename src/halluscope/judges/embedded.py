@@ -1,0 +1,182 @@
+"""The judge in the package: it answers every question with its own model, without a key or a network."""
+
+from __future__ import annotations
+
+import asyncio
+from functools import lru_cache
+from typing import Any, TypeVar
+
+from ..embedded.claims import extract
+from ..embedded.context import ReadContext
+from ..embedded.decide import decide, hallucination_probability
+from ..embedded.language import unjudgeable
+from ..embedded.reader import fingerprint, read_claims
+from ..embedded.reasons import reason_of
+from ..errors import CannotJudge
+from ..judge import Answer, Call
+from ..questions import (
+    FACTUAL,
+    HALLUCINATED,
+    ComparePassages,
+    Explain,
+    ExtractClaims,
+    ExtractTruths,
+    LabelAnswer,
+    Labelled,
+    Passage,
+    PassageVerdict,
+    Question,
+    Verification,
+    VerifyClaims,
+    numbered,
+)
+from ..text.sentences import sentences
+from ..verdict import Claim, Support, Verdict
+
+T = TypeVar("T")
+
+
+class EmbeddedJudge:
+    """Named `local`. Answers in threads, the same way each time."""
+
+    name = "local"
+    window = None
+    asks = False
+
+    def fingerprint(self) -> str:
+        return fingerprint()
+
+    async def answer(self, question: Question[T], call: Call) -> Answer[T]:
+        if isinstance(question, Explain):
+            value: Any = question.summary
+            return Answer(judge=self.name, value=value)
+        value = await asyncio.to_thread(_answer, question)
+        return Answer(judge=self.name, value=value, notes=_left_out(getattr(question, "passages", None) or ()))
+
+
+def _answer(question: Question[Any]) -> Any:
+    if isinstance(question, ExtractClaims):
+        return _claims(question)
+    if isinstance(question, VerifyClaims):
+        return Verification(tuple(_verdicts(question.claims, question.passages, question.input, question.words)))
+    if isinstance(question, LabelAnswer):
+        return _label(question)
+    if isinstance(question, ComparePassages):
+        return _comparison(question)
+    if isinstance(question, ExtractTruths):
+        return _truths(question)
+    raise CannotJudge(f"the embedded judge has no answer to a {question.kind!r} question")
+
+
+def _readable(what: str, text: str) -> None:
+    why = unjudgeable(text)
+    if why:
+        raise CannotJudge(f"the embedded judge cannot read the {what}: {why.rstrip('.')}. Use a chat judge for it.")
+
+
+def _left_out(passages: tuple[Passage, ...]) -> tuple[str, ...]:
+    """A note for each passage that was not read, since a claim that rests on it will seem unsupported."""
+    whys = ((passage, unjudgeable(passage.text)) for passage in passages)
+    return tuple(f"passage {passage.index + 1} was not read: {why}" for passage, why in whys if why)
+
+
+@lru_cache(maxsize=4)
+def _context(passages: tuple[Passage, ...]) -> ReadContext:
+    """The readable passages, indexed once for all questions about them."""
+    readable = [passage for passage in passages if not unjudgeable(passage.text)]
+    if not readable:
+        _readable("context", passages[0].text)
+    return ReadContext(readable)
+
+
+def _claims(question: ExtractClaims) -> tuple[Claim, ...]:
+    _readable("output", question.output)
+    found = extract(question.output, question.input)
+    if not question.offset:
+        return numbered(found)
+    moved = [
+        Claim(c.id, c.text, c.start + question.offset, c.end + question.offset)
+        for c in found
+        if c.start is not None and c.end is not None
+    ]
+    return numbered(moved)
+
+
+def _verdicts(
+    claims: tuple[Claim, ...],
+    passages: tuple[Passage, ...],
+    asked: str | None,
+    words: dict[str, Support] | None = None,
+) -> list[Verdict]:
+    verdicts = []
+    for claim, reading in zip(claims, read_claims([c.text for c in claims], _context(passages), asked), strict=True):
+        support, confidence = decide(reading)
+        verdicts.append(
+            Verdict(
+                claim,
+                support,
+                reason=reason_of(reading, support),
+                confidence=confidence,
+                evidence=reading.evidence_for(support),
+                word=_word(support, words or {}),
+            )
+        )
+    return verdicts
+
+
+def _word(support: Support, words: dict[str, Support]) -> str | None:
+    """The metric's word for a support; where it has one word for both ways to be wrong, that one."""
+    exact = next((word for word, meant in words.items() if meant is support), None)
+    if exact is not None or support.holds:
+        return exact
+    return next((word for word, meant in words.items() if not meant.holds), None)
+
+
+def _label(question: LabelAnswer) -> Labelled:
+    if question.passages is None:
+        raise CannotJudge(
+            "the embedded judge needs a context: it knows nothing of the world. Pass one, or use a chat judge."
+        )
+    _readable("output", question.output)
+    claims = numbered(extract(question.output, question.input))
+    if not claims:
+        return Labelled(FACTUAL, ("The output makes no claim that could be wrong.",), 0.0)
+    if not question.passages:
+        return Labelled(HALLUCINATED, ("The context is empty.",), 1.0)
+    verdicts = _verdicts(claims, question.passages, question.input)
+    probability = hallucination_probability(verdicts)
+    wrong = [verdict for verdict in verdicts if not verdict.support.holds]
+    if not wrong:
+        return Labelled(
+            FACTUAL, (f"All {len(claims)} claims are borne out by the context.",), probability, tuple(verdicts)
+        )
+    reasons = tuple(f'"{v.claim.text.strip()}" is {v.support.value}: {v.reason}' for v in wrong)
+    return Labelled(HALLUCINATED, reasons, probability, tuple(verdicts))
+
+
+def _comparison(question: ComparePassages) -> tuple[PassageVerdict, ...]:
+    _readable("output", question.output)
+    claims = numbered(extract(question.output, question.input))
+    return tuple(_compared(claims, passage, question.input) for passage in question.passages)
+
+
+def _compared(claims: tuple[Claim, ...], passage: Passage, asked: str | None) -> PassageVerdict:
+    """A passage is contradicted if any claim contradicts it; a claim it does not speak of is no matter."""
+    verdicts = _verdicts(claims, (passage,), asked)
+    against = [verdict for verdict in verdicts if verdict.support is Support.CONTRADICTED]
+    if not against:
+        return PassageVerdict(passage.index, True, "Nothing in the output goes against this passage.")
+    worst = max(against, key=lambda verdict: verdict.confidence or 0.0)
+    reason = f'"{worst.claim.text.strip()}": {worst.reason}'
+    return PassageVerdict(passage.index, False, reason, worst.confidence, worst.evidence)
+
+
+def _truths(question: ExtractTruths) -> tuple[str, ...]:
+    truths: list[str] = []
+    for passage in question.passages:
+        _readable("context", passage.text)
+        for span in sentences(passage.text):
+            truths.append(passage.text[span.start : span.end])
+            if len(truths) == question.limit:
+                return tuple(truths)
+    return tuple(truths)
