@@ -10,9 +10,12 @@ import asyncio
 import os
 import threading
 from collections.abc import Coroutine
+from concurrent.futures import Future
 from typing import Any, TypeVar
 
 T = TypeVar("T")
+
+_THREAD = "halluscope"
 
 _lock = threading.Lock()
 _loop: asyncio.AbstractEventLoop | None = None
@@ -21,13 +24,20 @@ _owner = 0
 
 def run(coroutine: Coroutine[Any, Any, T]) -> T:
     """The coroutine's result. An interrupt cancels it."""
-    loop = _running_loop()
-    future = asyncio.run_coroutine_threadsafe(coroutine, loop)
+    if threading.current_thread().name == _THREAD:
+        coroutine.close()
+        raise RuntimeError("a synchronous call was made from inside halluscope's own loop: await the asynchronous one.")
+    future = start(coroutine)
     try:
         return future.result()
     except BaseException:
         future.cancel()
         raise
+
+
+def start(coroutine: Coroutine[Any, Any, T]) -> Future[T]:
+    """Let the coroutine run in the background, whatever becomes of the caller's own loop."""
+    return asyncio.run_coroutine_threadsafe(coroutine, _running_loop())
 
 
 def _running_loop() -> asyncio.AbstractEventLoop:
@@ -36,9 +46,5 @@ def _running_loop() -> asyncio.AbstractEventLoop:
         if _loop is None or _loop.is_closed() or _owner != os.getpid():
             _loop = asyncio.new_event_loop()
             _owner = os.getpid()
-            threading.Thread(target=_loop.run_forever, name="halluscope", daemon=True).start()
-        elif threading.current_thread().name == "halluscope":
-            raise RuntimeError(
-                "a synchronous call was made from inside halluscope's own loop: await the asynchronous one."
-            )
+            threading.Thread(target=_loop.run_forever, name=_THREAD, daemon=True).start()
         return _loop
