@@ -19,13 +19,14 @@ from .errors import (
     JudgeError,
     JudgeThrottled,
     JudgeUnavailable,
+    NothingToJudge,
     QuestionTooLong,
     ReplyError,
     ReplyTruncated,
 )
 from .flow import AnswerMissing
 from .judge import Answer, Call, Judge
-from .metric import Finding, Metric
+from .metric import Finding, Metric, no_claims
 from .questions import Question
 from .reading import read_reply
 from .result import Exchange, Failure, Outcome, Result, Usage
@@ -118,7 +119,7 @@ class Driver:
         except StopIteration as end:
             finding: Finding = end.value
         except AnswerMissing as missing:
-            finding = _without_score(missing.failure)
+            finding = _without_score(missing.failure, case)
         return self._result(metric, case, finding, trail)
 
     async def _ask_all(self, questions: Sequence[Question[Any]], trail: Trail) -> tuple[Any, ...]:
@@ -288,7 +289,9 @@ class _Asking:
         return await self._driver.ask(judge, question, self._trail, drawn)
 
 
-def _without_score(failure: Failure) -> Finding:
+def _without_score(failure: Failure, case: Case) -> Finding:
+    if failure.kind == NothingToJudge.kind:
+        return no_claims(case)
     if failure.kind == CannotJudge.kind:
         return Finding(outcome=Outcome.UNJUDGEABLE, failure=failure, reason=f"No score: {failure.message}")
     reason = f"No score: the judge failed ({failure.message})."

@@ -3,10 +3,14 @@
 HalluscopeError
 ├── InputError                 what the caller handed in is wrong; the message says what to do
 │   ├── CaseError              an output, input or context of a type that cannot be read
+│   ├── DataError              a data file that cannot be opened or has no column to judge
 │   ├── MissingParameters      required fields left out (`names`)
 │   ├── UnknownName            no such metric, judge or prompt (`name`, `known`)
 │   └── PromptError            a replacement prompt that lacks a slot it needs
 ├── MissingExtra               an optional dependency is not installed (`extra`)
+├── StoreError                 the file that keeps replies and runs cannot be used
+│   └── StoreDamaged           it does not hold what was written into it
+├── RunFailed                  a run that cannot go on; what it finished is kept
 ├── ModelFileError             the embedded model's file is missing or not the recorded one
 └── JudgeError                 the judge did not answer (`status`, `body` where there was a response)
     ├── JudgeUnavailable       could not be reached, timed out, or a 5xx: worth another try
@@ -15,6 +19,7 @@ HalluscopeError
     │   └── QuestionTooLong    the question does not fit the model's window
     ├── JudgeRefused           the model declined to judge
     ├── CannotJudge            the judge says that this text is not one it can read
+    │   └── NothingToJudge     the judge finds no claim in the output
     ├── DeadlineExceeded       the time allowed for the question ran out
     └── ReplyError             an answer came, and cannot be used (`reply`)
         └── ReplyTruncated     it stops before its end
@@ -37,6 +42,10 @@ class InputError(HalluscopeError, ValueError):
 
 class CaseError(InputError):
     """An output, input or context that cannot be read as text."""
+
+
+class DataError(InputError):
+    """A data file that cannot be opened, or has no column to judge."""
 
 
 class MissingParameters(InputError):
@@ -67,6 +76,18 @@ class MissingExtra(HalluscopeError, ImportError):
     def __init__(self, extra: str, why: str) -> None:
         self.extra = extra
         super().__init__(f"{why} needs an optional package: pip install 'halluscope[{extra}]'.")
+
+
+class StoreError(HalluscopeError):
+    """The file that keeps replies and runs cannot be used."""
+
+
+class StoreDamaged(StoreError):
+    """The file that keeps replies and runs does not hold what was written into it."""
+
+
+class RunFailed(HalluscopeError):
+    """A run that cannot go on. What it finished is kept."""
 
 
 class ModelFileError(HalluscopeError):
@@ -129,6 +150,12 @@ class CannotJudge(JudgeError):
     """The judge says that this text is not one it can read, rather than guess."""
 
     kind = "unjudgeable"
+
+
+class NothingToJudge(CannotJudge):
+    """The judge finds no claim in the output."""
+
+    kind = "no_claims"
 
 
 class DeadlineExceeded(JudgeError):

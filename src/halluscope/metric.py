@@ -16,6 +16,7 @@ from .errors import InputError, UnknownName
 from .flow import Flow
 from .prompt import require_slots
 from .result import Direction, Failure, Outcome
+from .text.refusals import is_refusal
 from .verdict import Verdict
 
 _METRICS = Path(__file__).parent / "metrics"
@@ -33,6 +34,15 @@ class Finding(Struct, frozen=True, kw_only=True):
     truths: tuple[str, ...] = ()
     failure: Failure | None = None
     notes: tuple[str, ...] = ()
+
+
+def no_claims(case: Case) -> Finding:
+    """The finding for an output that states nothing."""
+    if is_refusal(case.output):
+        return Finding(
+            outcome=Outcome.REFUSAL, reason="No score: the output declines to answer, so there is nothing to check."
+        )
+    return Finding(outcome=Outcome.NO_CLAIMS, reason="No score: the output makes no claim that could be checked.")
 
 
 class PromptSpec(Struct, frozen=True):

@@ -12,7 +12,7 @@ from ..embedded.decide import decide, hallucination_probability
 from ..embedded.language import unjudgeable
 from ..embedded.reader import fingerprint, read_claims
 from ..embedded.reasons import reason_of
-from ..errors import CannotJudge
+from ..errors import CannotJudge, NothingToJudge
 from ..judge import Answer, Call
 from ..questions import (
     FACTUAL,
@@ -102,6 +102,14 @@ def _claims(question: ExtractClaims) -> tuple[Claim, ...]:
     return numbered(moved)
 
 
+def _stated(output: str, asked: str | None) -> tuple[Claim, ...]:
+    """The claims of an output that must have some to be judged as a whole."""
+    claims = numbered(extract(output, asked))
+    if not claims:
+        raise NothingToJudge("the output makes no claim that could be checked")
+    return claims
+
+
 def _verdicts(
     claims: tuple[Claim, ...],
     passages: tuple[Passage, ...],
@@ -138,9 +146,7 @@ def _label(question: LabelAnswer) -> Labelled:
             "the embedded judge needs a context: it knows nothing of the world. Pass one, or use a chat judge."
         )
     _readable("output", question.output)
-    claims = numbered(extract(question.output, question.input))
-    if not claims:
-        return Labelled(FACTUAL, ("The output makes no claim that could be wrong.",), 0.0)
+    claims = _stated(question.output, question.input)
     if not question.passages:
         return Labelled(HALLUCINATED, ("The context is empty.",), 1.0)
     verdicts = _verdicts(claims, question.passages, question.input)
@@ -156,7 +162,7 @@ def _label(question: LabelAnswer) -> Labelled:
 
 def _comparison(question: ComparePassages) -> tuple[PassageVerdict, ...]:
     _readable("output", question.output)
-    claims = numbered(extract(question.output, question.input))
+    claims = _stated(question.output, question.input)
     return tuple(_compared(claims, passage, question.input) for passage in question.passages)
 
 

@@ -11,7 +11,6 @@ from ..flow import AnswerMissing, Flow, ask, ask_all
 from ..metric import Finding, Metric, PromptSpec
 from ..questions import Explain, ExtractClaims, Passage, ResolveContext, VerifyClaims
 from ..result import Failure, Outcome
-from ..text.refusals import is_refusal
 from ..verdict import Claim, Support, Verdict
 
 CLAIMS_AT_ONCE = 20
@@ -136,15 +135,6 @@ def nothing_to_judge(case: Case, *, context_needed: bool = True) -> Finding | No
     if context_needed and case.context is None:
         return Finding(outcome=Outcome.NO_CONTEXT, reason="No score: there is no context to hold the output against.")
     return None
-
-
-def no_claims(case: Case) -> Finding:
-    """The finding for an output that states nothing."""
-    if is_refusal(case.output):
-        return Finding(
-            outcome=Outcome.REFUSAL, reason="No score: the output declines to answer, so there is nothing to check."
-        )
-    return Finding(outcome=Outcome.NO_CLAIMS, reason="No score: the output makes no claim that could be checked.")
 
 
 def incomplete(verified: Verified) -> Finding:

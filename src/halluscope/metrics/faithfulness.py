@@ -6,7 +6,7 @@ from typing import ClassVar
 
 from ..case import Case
 from ..flow import Flow, ask
-from ..metric import Finding, PromptSpec
+from ..metric import Finding, PromptSpec, no_claims
 from ..questions import FACTUAL, HALLUCINATED, ExtractTruths
 from ..result import Direction, Outcome
 from ..verdict import Support, Verdict
@@ -18,7 +18,6 @@ from .claimwise import (
     Verified,
     incomplete,
     listed,
-    no_claims,
     nothing_to_judge,
 )
 

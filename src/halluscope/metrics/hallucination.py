@@ -6,7 +6,7 @@ from typing import ClassVar
 
 from ..case import Case
 from ..flow import Flow
-from ..metric import Finding, PromptSpec
+from ..metric import Finding, PromptSpec, no_claims
 from ..questions import FACTUAL, HALLUCINATED
 from ..result import Direction, Outcome
 from ..verdict import Support
@@ -17,7 +17,6 @@ from .claimwise import (
     ClaimMetric,
     incomplete,
     listed,
-    no_claims,
     nothing_to_judge,
 )
 
