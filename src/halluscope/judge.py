@@ -118,6 +118,45 @@ PROVIDERS = (
 )
 
 
+class Combination(Struct, frozen=True):
+    """A judge made of others, written like a call: `form` shows how. It takes `fewest` to `most` judges."""
+
+    name: str
+    factory: str
+    form: str
+    about: str
+    fewest: int
+    most: int | None
+
+
+COMBINATIONS = (
+    Combination(
+        "cascade",
+        "halluscope.judges.cascade:Cascade",
+        "cascade(local, openai/<model>, low=0.2, high=0.8)",
+        "the first decides where it is sure, the second is asked about the rest",
+        2,
+        2,
+    ),
+    Combination(
+        "panel",
+        "halluscope.judges.panel:Panel",
+        "panel(openai/<model>, anthropic/<model>, local)",
+        "the majority of several judges",
+        2,
+        None,
+    ),
+    Combination(
+        "consistent",
+        "halluscope.judges.consistency:Consistent",
+        "consistent(openai/<model>, n=5)",
+        "the majority of several samples of one judge, with its flip rate",
+        1,
+        1,
+    ),
+)
+
+
 def resolve(spec: JudgeSpec = None, **options: Any) -> Judge:
     """The judge that `spec` means; without one, `HALLUSCOPE_JUDGE`, else the embedded judge."""
     if spec is None:
@@ -138,6 +177,9 @@ def resolve(spec: JudgeSpec = None, **options: Any) -> Judge:
 
 
 def _named(name: str, options: dict[str, Any]) -> Judge:
+    if "(" in name or ")" in name:
+        combined: Callable[..., Judge] = _load("halluscope.judges.names:combined")
+        return combined(name, options)
     prefix, _, model = name.partition("/")
     for provider in PROVIDERS:
         if provider.prefix == prefix:
@@ -147,7 +189,8 @@ def _named(name: str, options: dict[str, Any]) -> Judge:
             if not model:
                 raise InputError(f"the judge {name!r} needs a model: write {prefix}/<model>.")
             return factory(model, **options)
-    raise UnknownName("judge", name, (_form(provider) for provider in PROVIDERS))
+    known = [_form(provider) for provider in PROVIDERS] + [combination.form for combination in COMBINATIONS]
+    raise UnknownName("judge", name, known)
 
 
 def _form(provider: Provider) -> str:
