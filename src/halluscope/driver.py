@@ -4,29 +4,25 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
-import random
 import time
-from collections.abc import Sequence
-from typing import Any, Protocol, TypeVar
+from collections.abc import Coroutine, Sequence
+from typing import Any, Protocol, TypeVar, Union
+from weakref import WeakKeyDictionary
 
 import msgspec
-from msgspec import Struct
+from msgspec import structs
 
 from .case import Case
 from .errors import (
-    CannotJudge,
-    DeadlineExceeded,
     JudgeError,
-    JudgeThrottled,
-    JudgeUnavailable,
-    NothingToJudge,
+    JudgeRefused,
     QuestionTooLong,
     ReplyError,
     ReplyTruncated,
 )
 from .flow import AnswerMissing
 from .judge import Answer, Call, Judge
-from .metric import Finding, Metric, no_claims
+from .metric import Finding, Metric
 from .questions import Question
 from .reading import read_reply
 from .result import Exchange, Failure, Outcome, Result, Usage
@@ -36,25 +32,11 @@ T = TypeVar("T")
 _SMALLEST_PART = 200
 """A question is not split below this many characters: a window that small cannot be worked with."""
 
+_MOST_PARTS = 1000
+"""A question is not split into more parts than this: it would cost more than anyone expects."""
 
-class Patience(Struct, frozen=True):
-    """How long and how often a question is tried.
-
-    `deadline` bounds everything done for one question, waiting included. `repairs` is how often an
-    unusable reply is asked for again, `retries` how often a failed call is made again.
-    """
-
-    deadline: float = 300.0
-    timeout: float = 120.0
-    retries: int = 12
-    repairs: int = 5
-    first_wait: float = 0.5
-    longest_wait: float = 30.0
-
-    def wait(self, attempt: int, asked_for: float | None) -> float:
-        """Seconds before the next try: what the server asked for, else doubling, with jitter."""
-        backoff = min(self.longest_wait, self.first_wait * 2.0**attempt) * random.uniform(0.5, 1.0)
-        return backoff if asked_for is None else asked_for + backoff * 0.1
+_CALLS_AT_ONCE = 16
+"""Calls for one case. A runner bounds those of all its cases with a `Gate`."""
 
 
 class ReplyCache(Protocol):
@@ -65,14 +47,6 @@ class ReplyCache(Protocol):
     def put(self, key: str, entry: bytes) -> None: ...
 
 
-class Gate(Protocol):
-    """Lets a bounded number of calls through, fewer when the judge throttles."""
-
-    async def enter(self) -> None: ...
-
-    def leave(self, error: JudgeError | None) -> None: ...
-
-
 class Trail:
     """What happened on the way to one result."""
 
@@ -81,6 +55,7 @@ class Trail:
         self.notes: list[str] = list(case.notes)
         self.usage = Usage()
         self.started = time.perf_counter()
+        self.turns = asyncio.Semaphore(_CALLS_AT_ONCE)
 
     def add(self, exchange: Exchange) -> None:
         self.exchanges.append(exchange)
@@ -90,8 +65,12 @@ class Trail:
         self.notes += [note for note in notes if note not in self.notes]
 
 
+_Landed = Union[Answer[Any], JudgeError, None]
+"""How a question that others wait for ended; None where it was given up and the next has to ask."""
+
+
 class Driver:
-    """Scores cases with one judge. Safe to share between many cases at once."""
+    """Scores cases with one judge. Safe to share between tasks, and between threads with a loop each."""
 
     def __init__(
         self,
@@ -105,7 +84,8 @@ class Driver:
         self.cache = cache
         self.gate = gate
         self.patience = patience or Patience()
-        self._in_flight: dict[str, asyncio.Future[None]] = {}
+        self._in_flight: WeakKeyDictionary[asyncio.AbstractEventLoop, dict[str, asyncio.Future[_Landed]]]
+        self._in_flight = WeakKeyDictionary()
 
     async def score(self, metric: Metric, case: Case) -> Result:
         """The result of `metric` on `case`. A judge that fails is a result too."""
@@ -115,17 +95,12 @@ class Driver:
         try:
             while True:
                 questions = flow.send(answers) if answers is not None else next(flow)
-                answers = await self._ask_all(questions, trail)
+                answers = await _all([self._value(question, trail) for question in questions])
         except StopIteration as end:
             finding: Finding = end.value
         except AnswerMissing as missing:
-            finding = _without_score(missing.failure, case)
+            finding = _without_score(missing.failure)
         return self._result(metric, case, finding, trail)
-
-    async def _ask_all(self, questions: Sequence[Question[Any]], trail: Trail) -> tuple[Any, ...]:
-        if len(questions) == 1:
-            return (await self._value(questions[0], trail),)
-        return tuple(await asyncio.gather(*(self._value(question, trail) for question in questions)))
 
     async def _value(self, question: Question[T], trail: Trail) -> T | Failure:
         try:
@@ -133,121 +108,116 @@ class Driver:
         except JudgeError as error:
             return Failure.of(error)
         trail.note(*answer.notes)
-        assert answer.value is not None
+        if answer.value is None:
+            return Failure.of(JudgeError(f"the judge {answer.judge} gave no answer to the {question.kind} question"))
         return answer.value
 
     async def ask(self, judge: Judge, question: Question[T], trail: Trail, sample: int = 0) -> Answer[T]:
         """The judge's answer, from the cache, in parts if it is too long, after repairs if need be."""
+        return await self._ask(judge, question, Asking(trail, sample, Clock(self.patience.deadline)))
+
+    async def _ask(self, judge: Judge, question: Question[T], asking: Asking) -> Answer[T]:
         if judge.asks:
-            return await judge.answer(question, Call(ask=_Asking(self, trail, sample), sample=sample))
+            with _errors_of(judge):
+                return await judge.answer(question, Call(ask=_Others(self, asking), sample=asking.sample))
         if judge.window is not None and question.size > judge.window:
             parts = question.split(judge.window)
             if len(parts) > 1 or parts[0] != question:
-                return await self._in_parts(judge, question, parts, trail, sample)
+                return await self._in_parts(judge, question, parts, asking, "to fit the judge's window")
         if self.cache is None:
-            return await self._fresh(judge, question, trail, sample)
-        drawn = f" sample {sample}" if sample else ""
+            return await self._fresh(judge, question, asking)
+        return await self._kept(self.cache, judge, question, asking)
+
+    async def _kept(self, cache: ReplyCache, judge: Judge, question: Question[T], asking: Asking) -> Answer[T]:
+        """The answer from the cache. The same question asked twice at once is asked once."""
+        drawn = f" sample {asking.sample}" if asking.sample else ""
         key = hashlib.sha256(f"{question.fingerprint()} {judge.fingerprint()}{drawn}".encode()).hexdigest()
-        while key in self._in_flight:
-            await self._in_flight[key]
-        kept = self.cache.get(key)
+        loop = asyncio.get_running_loop()
+        flights = self._in_flight.setdefault(loop, {})
+        while key in flights:
+            landed = await asyncio.shield(flights[key])
+            if isinstance(landed, JudgeError):
+                raise landed
+            if landed is not None:
+                asking.trail.add(_exchange(question, landed, cached=True))
+                return landed
+        kept = _decoded(cache.get(key), question)
         if kept is not None:
-            answer = msgspec.msgpack.decode(kept, type=Answer[question.answer_type])  # type: ignore[name-defined]
-            trail.add(_exchange(question, answer, cached=True))
-            return answer
-        self._in_flight[key] = asyncio.get_running_loop().create_future()
+            asking.trail.add(_exchange(question, kept, cached=True))
+            return kept
+        flight = flights[key] = loop.create_future()
+        outcome: _Landed = None
         try:
-            answer = await self._fresh(judge, question, trail, sample)
-            self.cache.put(key, msgspec.msgpack.encode(answer))
+            answer = await self._fresh(judge, question, asking)
+            outcome = answer
+            cache.put(key, msgspec.msgpack.encode(answer))
             return answer
+        except JudgeError as error:
+            outcome = error
+            raise
         finally:
-            self._in_flight.pop(key).set_result(None)
+            del flights[key]
+            flight.set_result(outcome)
 
     async def _in_parts(
-        self, judge: Judge, question: Question[T], parts: Sequence[Question[T]], trail: Trail, sample: int
+        self, judge: Judge, question: Question[T], parts: Sequence[Question[T]], asking: Asking, why: str
     ) -> Answer[T]:
+        if len(parts) > _MOST_PARTS:
+            raise QuestionTooLong(
+                f"the {question.kind} question would have to be asked in {len(parts)} parts {why}; "
+                f"at most {_MOST_PARTS} are: give less text, or a judge with a larger window"
+            )
         if len(parts) > 1:
-            trail.note(f"the {question.kind} question was asked in {len(parts)} parts to fit the judge's window")
+            note = f"the {question.kind} question was asked in {len(parts)} parts {why}"
         else:
-            trail.note("only the nearest parts of the context were shown to fit the judge's window")
-        answers = await asyncio.gather(*(self.ask(judge, part, trail, sample) for part in parts))
+            note = f"only the nearest parts of the context were shown {why}"
+        answers = await _all([self._ask(judge, part, asking) for part in parts])
         values = [answer.value for answer in answers if answer.value is not None]
         return Answer(
             judge=judge.name,
             value=question.merge(values),
             usage=sum((answer.usage for answer in answers), Usage()),
-            notes=tuple(note for answer in answers for note in answer.notes),
+            notes=(note, *(note for answer in answers for note in answer.notes)),
         )
 
-    async def _fresh(self, judge: Judge, question: Question[T], trail: Trail, sample: int) -> Answer[T]:
+    async def _fresh(self, judge: Judge, question: Question[T], asking: Asking) -> Answer[T]:
         """An answer that was read and found usable; unusable replies are asked for again, with a remark."""
-        end = time.monotonic() + self.patience.deadline
+        trail = asking.trail
         remark: str | None = None
         repairs = self.patience.repairs if question.repairs is None else question.repairs
         for repair in range(repairs + 1):
             try:
-                answer = await self._call(judge, question, remark, end, sample)
-            except QuestionTooLong:
-                return await self._halved(judge, question, trail, sample)
+                answer = await self._call(judge, question, remark, asking)
+            except QuestionTooLong as error:
+                parts = _smaller(question, judge.window)
+                if not parts:
+                    trail.add(_failed(question, judge, error))
+                    raise
+                return await self._in_parts(judge, question, parts, asking, "to fit the judge's window")
+            except JudgeError as error:
+                trail.add(_failed(question, judge, error))
+                raise
             if answer.value is not None:
                 trail.add(_exchange(question, answer))
                 return answer
             try:
-                value = read_reply(question, answer.reply or "", answer.truncated)
-            except ReplyError as error:
+                value = _read(question, answer)
+            except JudgeError as error:
                 trail.add(_exchange(question, answer, error=str(error)))
-                if isinstance(error, ReplyTruncated) and question.size > 2 * _SMALLEST_PART:
-                    return await self._halved(judge, question, trail, sample)
+                if not isinstance(error, ReplyError):
+                    raise
+                if isinstance(error, ReplyTruncated) and (answer.truncated or repair):
+                    parts = _smaller(question, None)
+                    if parts:
+                        why = "because the reply to all of it was cut off"
+                        return await self._in_parts(judge, question, parts, asking, why)
                 if repair == repairs:
                     raise
                 remark = str(error)
-            except JudgeError as error:
-                trail.add(_exchange(question, answer, error=str(error)))
-                raise
             else:
                 trail.add(_exchange(question, answer))
-                return msgspec.structs.replace(answer, value=value)
+                return structs.replace(answer, value=value)
         raise AssertionError("the last repair returns or raises")
-
-    async def _halved(self, judge: Judge, question: Question[T], trail: Trail, sample: int) -> Answer[T]:
-        limit = max(_SMALLEST_PART, question.size // 2 + 1)
-        parts = question.split(limit)
-        if question.size <= _SMALLEST_PART or all(part.size >= question.size for part in parts):
-            raise QuestionTooLong(f"the {question.kind} question does not fit the judge's window, even in parts")
-        return await self._in_parts(judge, question, parts, trail, sample)
-
-    async def _call(
-        self, judge: Judge, question: Question[T], remark: str | None, end: float, sample: int
-    ) -> Answer[T]:
-        """One call that came through; failed ones are made again until patience ends."""
-        attempt = 0
-        while True:
-            left = end - time.monotonic()
-            if left <= 0:
-                raise DeadlineExceeded(f"no answer within {self.patience.deadline:g} s")
-            if self.gate is not None:
-                await self.gate.enter()
-                left = max(0.001, end - time.monotonic())
-            error: JudgeError | None = None
-            try:
-                return await judge.answer(question, Call(remark, min(left, self.patience.timeout), sample=sample))
-            except JudgeUnavailable as caught:
-                error = caught
-            finally:
-                if self.gate is not None:
-                    self.gate.leave(error)
-            asked_for = error.retry_after if isinstance(error, JudgeThrottled) else None
-            wait = self.patience.wait(attempt, asked_for)
-            attempt += 1
-            if attempt > self.patience.retries:
-                raise error
-            if time.monotonic() + wait > end:
-                raise DeadlineExceeded(
-                    f"no answer within {self.patience.deadline:g} s; the last error was: {error}",
-                    status=error.status,
-                    body=error.body,
-                )
-            await asyncio.sleep(wait)
 
     def _result(self, metric: Metric, case: Case, finding: Finding, trail: Trail) -> Result:
         trail.note(*finding.notes)
@@ -276,26 +246,56 @@ class Driver:
         )
 
 
-class _Asking:
+class _Others:
     """How a judge asks another one while a case is scored: for the same sample, unless it draws its own."""
 
-    def __init__(self, driver: Driver, trail: Trail, sample: int) -> None:
+    def __init__(self, driver: Driver, asking: Asking) -> None:
         self._driver = driver
-        self._trail = trail
-        self._sample = sample
+        self._asking = asking
 
     async def __call__(self, judge: Judge, question: Question[T], /, sample: int | None = None) -> Answer[T]:
-        drawn = self._sample if sample is None else sample
-        return await self._driver.ask(judge, question, self._trail, drawn)
+        drawn = self._asking.sample if sample is None else sample
+        return await self._driver.ask(judge, question, self._asking.trail, drawn)
 
 
-def _without_score(failure: Failure, case: Case) -> Finding:
-    if failure.kind == NothingToJudge.kind:
-        return no_claims(case)
-    if failure.kind == CannotJudge.kind:
-        return Finding(outcome=Outcome.UNJUDGEABLE, failure=failure, reason=f"No score: {failure.message}")
-    reason = f"No score: the judge failed ({failure.message})."
-    return Finding(outcome=Outcome.FAILED, failure=failure, reason=reason)
+async def _all(coroutines: Sequence[Coroutine[Any, Any, T]]) -> tuple[T, ...]:
+    """What all of them return; where one raises, the others are stopped before the error goes on."""
+    if len(coroutines) == 1:
+        return (await coroutines[0],)
+    tasks = [asyncio.ensure_future(coroutine) for coroutine in coroutines]
+    try:
+        return tuple(await asyncio.gather(*tasks))
+    except BaseException:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+        raise
+
+
+def _read(question: Question[T], answer: Answer[T]) -> T:
+    if answer.refused:
+        raise JudgeRefused("the judge declined to answer", body=answer.reply)
+    return read_reply(question, answer.reply or "", answer.truncated)
+
+
+def _smaller(question: Question[T], window: int | None) -> Sequence[Question[T]]:
+    """The question in smaller parts, none where it cannot be made smaller."""
+    if question.size <= _SMALLEST_PART:
+        return ()
+    half = question.size // 2 + 1
+    parts = question.split(max(_SMALLEST_PART, half if window is None else min(half, window)))
+    return () if any(part.size >= question.size for part in parts) else parts
+
+
+def _decoded(kept: bytes | None, question: Question[T]) -> Answer[T] | None:
+    """An answer out of the cache, None where there is none, or one of another time that cannot be read."""
+    if kept is None:
+        return None
+    try:
+        answer: Answer[T] = msgspec.msgpack.decode(kept, type=Answer[question.answer_type])  # type: ignore[name-defined]
+    except msgspec.MsgspecError:
+        return None
+    return answer
 
 
 def _exchange(

@@ -12,7 +12,7 @@ import msgspec
 from msgspec import Struct
 
 from .case import Case
-from .errors import InputError, UnknownName
+from .errors import CannotJudge, InputError, NothingToJudge, UnknownName
 from .flow import Flow
 from .prompt import require_slots
 from .result import Direction, Failure, Outcome
@@ -43,6 +43,16 @@ def no_claims(case: Case) -> Finding:
             outcome=Outcome.REFUSAL, reason="No score: the output declines to answer, so there is nothing to check."
         )
     return Finding(outcome=Outcome.NO_CLAIMS, reason="No score: the output makes no claim that could be checked.")
+
+
+def without_score(failure: Failure, case: Case) -> Finding:
+    """The finding where the judge gave no answer: it failed, or said that there is nothing it can judge."""
+    if failure.kind == NothingToJudge.kind:
+        return no_claims(case)
+    if failure.kind == CannotJudge.kind:
+        return Finding(outcome=Outcome.UNJUDGEABLE, failure=failure, reason=f"No score: {failure.message}")
+    reason = f"No score: the judge failed ({failure.message})."
+    return Finding(outcome=Outcome.FAILED, failure=failure, reason=reason)
 
 
 class PromptSpec(Struct, frozen=True):

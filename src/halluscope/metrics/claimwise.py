@@ -8,7 +8,7 @@ from msgspec import Struct
 
 from ..case import Case
 from ..flow import AnswerMissing, Flow, ask, ask_all
-from ..metric import Finding, Metric, PromptSpec
+from ..metric import Finding, Metric, PromptSpec, without_score
 from ..questions import Explain, ExtractClaims, Passage, ResolveContext, VerifyClaims
 from ..result import Failure, Outcome
 from ..verdict import Claim, Support, Verdict
@@ -137,13 +137,14 @@ def nothing_to_judge(case: Case, *, context_needed: bool = True) -> Finding | No
     return None
 
 
-def incomplete(verified: Verified) -> Finding:
+def incomplete(verified: Verified, case: Case) -> Finding:
     """The finding where claims are left without a verdict: none of them is taken for supported."""
+    if not verified.verdicts and verified.failure is not None:
+        return without_score(verified.failure, case)
     asked = len(verified.verdicts) + len(verified.missing)
     why = f" ({verified.failure.message})" if verified.failure else ""
-    nothing = not verified.verdicts and verified.failure is not None
     return Finding(
-        outcome=Outcome.FAILED if nothing else Outcome.INCOMPLETE,
+        outcome=Outcome.INCOMPLETE,
         verdicts=verified.verdicts,
         failure=verified.failure,
         reason=f"No score: {len(verified.missing)} of {asked} claims got no verdict from the judge{why}.",

@@ -8,7 +8,7 @@ from msgspec import structs
 
 from ..case import Case
 from ..flow import AnswerMissing, Flow, ask, ask_all
-from ..metric import Finding, Metric, PromptSpec
+from ..metric import Finding, Metric, PromptSpec, without_score
 from ..questions import FACTUAL, HALLUCINATED, ComparePassages, Explain, Passage, PassageVerdict
 from ..result import Direction, Failure, Outcome
 from ..verdict import Claim, Evidence, Support, Verdict
@@ -36,7 +36,7 @@ class Contradiction(Metric, frozen=True, kw_only=True):
         found, failure = yield from self._compared(case, passages)
         verdicts = tuple(_verdict(case, found[p.index]) for p in passages if p.index in found)
         if len(found) < len(passages):
-            return _unfinished(verdicts, len(passages), failure)
+            return _unfinished(verdicts, len(passages), failure, case)
         against = [v for v in verdicts if not v.support.holds]
         score = len(against) / len(passages)
         summary = _summary(against, len(passages), score)
@@ -123,10 +123,12 @@ def _summary(against: list[Verdict], total: int, score: float) -> str:
     )
 
 
-def _unfinished(verdicts: tuple[Verdict, ...], total: int, failure: Failure | None) -> Finding:
+def _unfinished(verdicts: tuple[Verdict, ...], total: int, failure: Failure | None, case: Case) -> Finding:
+    if not verdicts and failure is not None:
+        return without_score(failure, case)
     why = f" ({failure.message})" if failure else ""
     return Finding(
-        outcome=Outcome.INCOMPLETE if verdicts else Outcome.FAILED,
+        outcome=Outcome.INCOMPLETE,
         verdicts=verdicts,
         failure=failure,
         reason=f"No score: {total - len(verdicts)} of {total} passages got no verdict from the judge{why}.",

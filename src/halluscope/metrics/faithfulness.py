@@ -48,7 +48,7 @@ class Faithfulness(ClaimMetric, frozen=True, kw_only=True):
     def concluded(self, case: Case, verified: Verified, truths: tuple[str, ...] = ()) -> Flow[Finding]:
         """The finding from the verdicts."""
         if verified.missing:
-            return incomplete(verified)
+            return incomplete(verified, case)
         counted = [v for v in verified.verdicts if v.support is not Support.NOT_A_CLAIM]
         if not counted:
             return no_claims(case)

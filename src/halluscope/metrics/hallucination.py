@@ -42,7 +42,7 @@ class Hallucination(ClaimMetric, frozen=True, kw_only=True):
         passages = yield from self.passages(case, claims)
         verified = yield from self.verify(claims, passages, WORDS)
         if verified.missing:
-            return incomplete(verified)
+            return incomplete(verified, case)
         counted = [v for v in verified.verdicts if v.support is not Support.NOT_A_CLAIM]
         if not counted:
             return no_claims(case)
