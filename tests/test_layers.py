@@ -16,7 +16,7 @@ ROWS: tuple[tuple[str, ...], ...] = (
     ("prompt", "text", "questions", "flow", "reading", "stats"),
     ("metric", "judge"),
     ("metrics", "judges", "store", "embedded"),
-    ("driver", "sync"),
+    ("calls", "driver", "sync"),
     ("scorer", "runner", "runs", "datasets", "gates"),
     ("report", "bench", "calibrate", "profiles", "stress", "labelling"),
     ("compat",),

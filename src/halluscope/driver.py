@@ -1,4 +1,4 @@
-"""The only code that advances a flow: it asks, reads, repairs, retries, caches and counts."""
+"""The only code that advances a flow: it asks, reads, repairs, caches and counts."""
 
 from __future__ import annotations
 
@@ -12,20 +12,17 @@ from weakref import WeakKeyDictionary
 import msgspec
 from msgspec import structs
 
+from .calls import Asking, Caller, Clock, Gate, Patience, errors_of
 from .case import Case
-from .errors import (
-    JudgeError,
-    JudgeRefused,
-    QuestionTooLong,
-    ReplyError,
-    ReplyTruncated,
-)
+from .errors import JudgeError, JudgeRefused, QuestionTooLong, ReplyError, ReplyTruncated
 from .flow import AnswerMissing
 from .judge import Answer, Call, Judge
-from .metric import Finding, Metric
+from .metric import Finding, Metric, without_score
 from .questions import Question
 from .reading import read_reply
 from .result import Exchange, Failure, Outcome, Result, Usage
+
+__all__ = ["Driver", "Gate", "Patience", "ReplyCache", "Trail"]
 
 T = TypeVar("T")
 
@@ -65,6 +62,12 @@ class Trail:
         self.notes += [note for note in notes if note not in self.notes]
 
 
+class _Asking(Asking, frozen=True):
+    """The same, and the result it is for."""
+
+    trail: Trail
+
+
 _Landed = Union[Answer[Any], JudgeError, None]
 """How a question that others wait for ended; None where it was given up and the next has to ask."""
 
@@ -82,8 +85,8 @@ class Driver:
     ) -> None:
         self.judge = judge
         self.cache = cache
-        self.gate = gate
         self.patience = patience or Patience()
+        self._caller = Caller(self.patience, gate)
         self._in_flight: WeakKeyDictionary[asyncio.AbstractEventLoop, dict[str, asyncio.Future[_Landed]]]
         self._in_flight = WeakKeyDictionary()
 
@@ -99,7 +102,7 @@ class Driver:
         except StopIteration as end:
             finding: Finding = end.value
         except AnswerMissing as missing:
-            finding = _without_score(missing.failure)
+            finding = without_score(missing.failure, case)
         return self._result(metric, case, finding, trail)
 
     async def _value(self, question: Question[T], trail: Trail) -> T | Failure:
@@ -114,11 +117,12 @@ class Driver:
 
     async def ask(self, judge: Judge, question: Question[T], trail: Trail, sample: int = 0) -> Answer[T]:
         """The judge's answer, from the cache, in parts if it is too long, after repairs if need be."""
-        return await self._ask(judge, question, Asking(trail, sample, Clock(self.patience.deadline)))
+        clock = Clock(self.patience.deadline)
+        return await self._ask(judge, question, _Asking(sample, clock, trail.turns, trail))
 
-    async def _ask(self, judge: Judge, question: Question[T], asking: Asking) -> Answer[T]:
+    async def _ask(self, judge: Judge, question: Question[T], asking: _Asking) -> Answer[T]:
         if judge.asks:
-            with _errors_of(judge):
+            with errors_of(judge):
                 return await judge.answer(question, Call(ask=_Others(self, asking), sample=asking.sample))
         if judge.window is not None and question.size > judge.window:
             parts = question.split(judge.window)
@@ -128,7 +132,7 @@ class Driver:
             return await self._fresh(judge, question, asking)
         return await self._kept(self.cache, judge, question, asking)
 
-    async def _kept(self, cache: ReplyCache, judge: Judge, question: Question[T], asking: Asking) -> Answer[T]:
+    async def _kept(self, cache: ReplyCache, judge: Judge, question: Question[T], asking: _Asking) -> Answer[T]:
         """The answer from the cache. The same question asked twice at once is asked once."""
         drawn = f" sample {asking.sample}" if asking.sample else ""
         key = hashlib.sha256(f"{question.fingerprint()} {judge.fingerprint()}{drawn}".encode()).hexdigest()
@@ -160,7 +164,7 @@ class Driver:
             flight.set_result(outcome)
 
     async def _in_parts(
-        self, judge: Judge, question: Question[T], parts: Sequence[Question[T]], asking: Asking, why: str
+        self, judge: Judge, question: Question[T], parts: Sequence[Question[T]], asking: _Asking, why: str
     ) -> Answer[T]:
         if len(parts) > _MOST_PARTS:
             raise QuestionTooLong(
@@ -180,14 +184,14 @@ class Driver:
             notes=(note, *(note for answer in answers for note in answer.notes)),
         )
 
-    async def _fresh(self, judge: Judge, question: Question[T], asking: Asking) -> Answer[T]:
+    async def _fresh(self, judge: Judge, question: Question[T], asking: _Asking) -> Answer[T]:
         """An answer that was read and found usable; unusable replies are asked for again, with a remark."""
         trail = asking.trail
         remark: str | None = None
         repairs = self.patience.repairs if question.repairs is None else question.repairs
         for repair in range(repairs + 1):
             try:
-                answer = await self._call(judge, question, remark, asking)
+                answer = await self._caller.answer(judge, question, remark, asking)
             except QuestionTooLong as error:
                 parts = _smaller(question, judge.window)
                 if not parts:
@@ -249,7 +253,7 @@ class Driver:
 class _Others:
     """How a judge asks another one while a case is scored: for the same sample, unless it draws its own."""
 
-    def __init__(self, driver: Driver, asking: Asking) -> None:
+    def __init__(self, driver: Driver, asking: _Asking) -> None:
         self._driver = driver
         self._asking = asking
 
@@ -296,6 +300,10 @@ def _decoded(kept: bytes | None, question: Question[T]) -> Answer[T] | None:
     except msgspec.MsgspecError:
         return None
     return answer
+
+
+def _failed(question: Question[Any], judge: Judge, error: JudgeError) -> Exchange:
+    return Exchange(question=question.kind, judge=judge.name, error=str(error))
 
 
 def _exchange(

@@ -14,6 +14,7 @@ HalluscopeError
 ├── ModelFileError             the embedded model's file is missing or not the recorded one
 └── JudgeError                 the judge did not answer (`status`, `body` where there was a response)
     ├── JudgeUnavailable       could not be reached, timed out, or a 5xx: worth another try
+    │   ├── JudgeUnreachable   the server was never reached: is it running, is the address right?
     │   └── JudgeThrottled     a 429; `retry_after` in seconds where the server said it
     ├── JudgeRejected          a 4xx that no second try will change
     │   └── QuestionTooLong    the question does not fit the model's window
@@ -109,6 +110,12 @@ class JudgeUnavailable(JudgeError):
     """The judge could not be reached, or failed on its side: worth another try."""
 
     kind = "unavailable"
+
+
+class JudgeUnreachable(JudgeUnavailable):
+    """The judge's server could not be reached, not once: worth few tries."""
+
+    kind = "unreachable"
 
 
 class JudgeThrottled(JudgeUnavailable):

@@ -24,7 +24,8 @@ class Answer(Struct, Generic[T], frozen=True, kw_only=True):
 
     A judge that works with text leaves `value` out: its `reply` is then read with the question's
     own reader, and refused if it cannot be. `judge` is who decided, where a judge asks others.
-    `truncated` says that the reply stops before its end. `notes` reach the result.
+    `truncated` says that the reply stops before its end, `refused` that it declines to answer.
+    `notes` reach the result.
     """
 
     judge: str
@@ -32,6 +33,7 @@ class Answer(Struct, Generic[T], frozen=True, kw_only=True):
     prompt: str | None = None
     reply: str | None = None
     truncated: bool = False
+    refused: bool = False
     usage: Usage = Usage()
     notes: tuple[str, ...] = ()
 
