@@ -1,0 +1,6 @@
+"""Runs that were made: their figures, their results, what changed between two, and files made of them."""
+
+from .run import Run, all_runs
+from .summary import MetricSummary, Summary
+
+__all__ = ["MetricSummary", "Run", "Summary", "all_runs"]

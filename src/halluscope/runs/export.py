@@ -1,0 +1,184 @@
+"""A run as a file or a table: one line per result, texts and verdicts included."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import io
+import os
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from itertools import islice
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any
+
+import msgspec
+
+from ..case import Case
+from ..errors import InputError, MissingExtra
+from ..result import Result
+
+if TYPE_CHECKING:
+    import pandas
+
+    from .run import Run
+
+FORMATS = (".jsonl", ".jsonl.gz", ".csv", ".csv.gz", ".parquet")
+_BATCH = 1000
+
+
+def line(case: Case, result: Result) -> dict[str, Any]:
+    """One result as flat data; the column names stay, whatever the format."""
+    return {
+        "id": case.id,
+        "metric": result.metric,
+        "score": result.score,
+        "label": result.label,
+        "reason": result.reason,
+        "outcome": result.outcome.value,
+        "passed": result.passed,
+        "threshold": result.threshold,
+        "direction": result.direction,
+        "input": case.input,
+        "output": case.output,
+        "context": None if case.context is None else list(case.context),
+        "verdicts": msgspec.to_builtins(result.verdicts),
+        "failure": None if result.failure is None else result.failure.message,
+        "notes": list(result.notes),
+        "judge": result.judge,
+        "metric_version": result.metric_version,
+        "calls": result.usage.calls,
+        "input_tokens": result.usage.input_tokens,
+        "output_tokens": result.usage.output_tokens,
+        "cost": result.usage.cost,
+        "latency_ms": result.latency_ms,
+        "metadata": case.metadata,
+    }
+
+
+_STRUCTURED = ("verdicts", "metadata")
+_LISTS = ("context", "notes")
+
+
+def export(run: Run, path: Path) -> int:
+    """Write the run to `path`, in the format its name ends with. The file appears whole or not at all."""
+    name = path.name.lower()
+    if not name.endswith(FORMATS):
+        raise InputError(f"{path.name!r} names no format: end it with one of {', '.join(FORMATS)}.")
+    lines = (line(case, result) for case, result in run.pairs())
+    with _appearing(path) as file:
+        if name.endswith(".parquet"):
+            return _parquet(lines, file)
+        if name.endswith(".gz"):
+            with gzip.GzipFile(fileobj=file, mode="wb", mtime=0) as packed:
+                return _text(lines, packed, name.removesuffix(".gz"))
+        return _text(lines, file, name)
+
+
+def _text(lines: Iterator[dict[str, Any]], file: IO[bytes], name: str) -> int:
+    return _csv(lines, file) if name.endswith(".csv") else _jsonl(lines, file)
+
+
+def _jsonl(lines: Iterator[dict[str, Any]], file: IO[bytes]) -> int:
+    count = 0
+    for count, made in enumerate(lines, start=1):
+        file.write(msgspec.json.encode(made, enc_hook=str) + b"\n")
+    return count
+
+
+def _csv(lines: Iterator[dict[str, Any]], file: IO[bytes]) -> int:
+    text = io.TextIOWrapper(file, encoding="utf-8", newline="", write_through=True)
+    writer: csv.DictWriter[str] | None = None
+    count = 0
+    for count, made in enumerate(lines, start=1):
+        if writer is None:
+            writer = csv.DictWriter(text, list(made))
+            writer.writeheader()
+        writer.writerow(made | {key: _json(made[key]) for key in (*_STRUCTURED, *_LISTS)})
+    text.detach()
+    return count
+
+
+def _json(value: Any) -> str | None:
+    return None if value is None else msgspec.json.encode(value, enc_hook=str).decode()
+
+
+def _parquet(lines: Iterator[dict[str, Any]], file: IO[bytes]) -> int:
+    try:
+        import pyarrow as pa
+        import pyarrow.parquet as pq
+    except ImportError as error:
+        raise MissingExtra("parquet", "writing Parquet") from error
+    schema = pa.schema([(name, _arrow(pa, kind)) for name, kind in _KINDS.items()])
+    count = 0
+    with pq.ParquetWriter(file, schema) as writer:
+        while batch := list(islice(lines, _BATCH)):
+            flat = [made | {key: _json(made[key]) for key in _STRUCTURED} for made in batch]
+            writer.write_table(pa.Table.from_pylist(flat, schema=schema))
+            count += len(batch)
+    return count
+
+
+_KINDS = {
+    "id": "text",
+    "metric": "text",
+    "score": "number",
+    "label": "text",
+    "reason": "text",
+    "outcome": "text",
+    "passed": "truth",
+    "threshold": "number",
+    "direction": "text",
+    "input": "text",
+    "output": "text",
+    "context": "texts",
+    "verdicts": "text",
+    "failure": "text",
+    "notes": "texts",
+    "judge": "text",
+    "metric_version": "text",
+    "calls": "count",
+    "input_tokens": "count",
+    "output_tokens": "count",
+    "cost": "number",
+    "latency_ms": "number",
+    "metadata": "text",
+}
+
+
+def _arrow(pa: Any, kind: str) -> Any:
+    made = {
+        "text": pa.string(),
+        "number": pa.float64(),
+        "truth": pa.bool_(),
+        "texts": pa.list_(pa.string()),
+        "count": pa.int64(),
+    }
+    return made[kind]
+
+
+@contextmanager
+def _appearing(path: Path) -> Iterator[IO[bytes]]:
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".part")
+    except OSError as error:
+        raise InputError(f"cannot write {path}: {error.strerror}.") from error
+    try:
+        with os.fdopen(handle, "wb") as file:
+            yield file
+        Path(temporary).chmod(0o644)
+        Path(temporary).replace(path)
+    except BaseException:
+        Path(temporary).unlink(missing_ok=True)
+        raise
+
+
+def to_pandas(run: Run) -> pandas.DataFrame:
+    """The run as a table."""
+    try:
+        import pandas as pd
+    except ImportError as error:
+        raise MissingExtra("pandas", "a table of the run") from error
+    return pd.DataFrame([line(case, result) for case, result in run.pairs()], columns=list(_KINDS))

@@ -1,0 +1,46 @@
+"""The tables, as numbered steps: a file made by an older version is brought up to date when it is opened."""
+
+from __future__ import annotations
+
+MIGRATIONS: tuple[str, ...] = (
+    # 1: replies, and runs as lists of cases and outcomes. Texts and outcomes are kept once, however many runs
+    # point to them.
+    """
+    CREATE TABLE replies (key BLOB PRIMARY KEY, entry BLOB NOT NULL);
+
+    CREATE TABLE cases (id INTEGER PRIMARY KEY, key BLOB NOT NULL UNIQUE, body BLOB NOT NULL);
+
+    CREATE TABLE scorers (
+        id INTEGER PRIMARY KEY, key BLOB NOT NULL UNIQUE, metric TEXT NOT NULL, version TEXT NOT NULL,
+        judge TEXT NOT NULL, direction TEXT NOT NULL, threshold REAL NOT NULL, scale REAL NOT NULL
+    );
+
+    CREATE TABLE outcomes (
+        id INTEGER PRIMARY KEY, scorer INTEGER NOT NULL, "case" INTEGER NOT NULL, reusable INTEGER NOT NULL,
+        outcome TEXT NOT NULL, score REAL, passed INTEGER, label TEXT,
+        calls INTEGER NOT NULL, input_tokens INTEGER NOT NULL, output_tokens INTEGER NOT NULL, cost REAL,
+        body BLOB NOT NULL
+    );
+    CREATE UNIQUE INDEX reusable_outcomes ON outcomes (scorer, "case") WHERE reusable;
+
+    CREATE TABLE runs (
+        id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, state TEXT NOT NULL, note TEXT NOT NULL DEFAULT '',
+        data TEXT NOT NULL, created REAL NOT NULL, updated REAL NOT NULL, seconds REAL NOT NULL DEFAULT 0
+    );
+    CREATE TABLE run_scorers (
+        run INTEGER NOT NULL, place INTEGER NOT NULL, scorer INTEGER NOT NULL, PRIMARY KEY (run, scorer)
+    ) WITHOUT ROWID;
+    CREATE TABLE run_cases (
+        run INTEGER NOT NULL, position INTEGER NOT NULL, "case" INTEGER NOT NULL, name TEXT NOT NULL, extra BLOB,
+        PRIMARY KEY (run, position)
+    ) WITHOUT ROWID;
+    CREATE TABLE run_results (
+        run INTEGER NOT NULL, position INTEGER NOT NULL, scorer INTEGER NOT NULL, outcome INTEGER NOT NULL,
+        reused INTEGER NOT NULL, PRIMARY KEY (run, position, scorer)
+    ) WITHOUT ROWID;
+    CREATE TABLE run_bad_rows (
+        run INTEGER NOT NULL, position INTEGER NOT NULL, place TEXT NOT NULL, reason TEXT NOT NULL,
+        PRIMARY KEY (run, position)
+    ) WITHOUT ROWID;
+    """,
+)
