@@ -15,6 +15,8 @@ from .opinions import Key, Opinion, decided, joined, narrowed, noun, opinions, r
 T = TypeVar("T")
 
 LOW, HIGH = 0.2, 0.8
+_ROUNDING = 1e-9
+"""1 - 0.8 is a little less than 0.2 in floating point, and is still inside a band that starts at 0.2."""
 
 
 class Cascade:
@@ -61,7 +63,18 @@ class Cascade:
 
     @property
     def name(self) -> str:
-        return f"cascade({self.first.name}, {self.second.name})"
+        """The judge as it would be written, with what is not the default."""
+        limits = self.budget.limits
+        options = (
+            ("low", self.low, LOW),
+            ("high", self.high, HIGH),
+            ("max_escalations", limits.max_escalations, None),
+            ("max_share", limits.max_share, None),
+            ("max_cost", limits.max_cost, None),
+            ("on_failure", self.on_failure, "keep"),
+        )
+        set_here = [f"{key}={value}" for key, value, default in options if value != default]
+        return f"cascade({', '.join([self.first.name, self.second.name, *set_here])})"
 
     def fingerprint(self) -> str:
         own = (self.low, self.high, self.budget.limits, self.on_failure)
@@ -72,7 +85,7 @@ class Cascade:
         wrong = opinion.wrong
         if wrong is None:
             return False
-        return wrong < self.low if opinion.support.holds else wrong > self.high
+        return wrong < self.low - _ROUNDING if opinion.support.holds else wrong > self.high + _ROUNDING
 
     async def answer(self, question: Question[T], call: Call) -> Answer[T]:
         ask = asker(self, call)

@@ -87,7 +87,7 @@ def _parts(inside: str, name: str) -> list[str]:
 
 
 def _value(text: str, key: str, name: str) -> Any:
-    if text[:1] in _OPEN and text[-1:] in _CLOSE:
+    if text.startswith(tuple(_OPEN)) and text.endswith(tuple(_CLOSE)):
         return tuple(_value(part, key, name) for part in _parts(text[1:-1], name))
     for kind in (int, float):
         try:

@@ -47,7 +47,13 @@ class Panel:
 
     @property
     def name(self) -> str:
-        return f"panel({', '.join(judge.name for judge in self.judges)})"
+        """The judge as it would be written, with what is not the default."""
+        members = [judge.name for judge in self.judges]
+        if len(set(self.weights)) > 1:
+            members.append(f"weights=({', '.join(f'{weight:g}' for weight in self.weights)})")
+        if self.quorum != len(self.judges) // 2 + 1:
+            members.append(f"quorum={self.quorum}")
+        return f"panel({', '.join(members)})"
 
     def fingerprint(self) -> str:
         parts = [judge.fingerprint() for judge in self.judges]
