@@ -12,6 +12,7 @@ HalluscopeError
 │   └── StoreDamaged           it does not hold what was written into it
 ├── RunFailed                  a run that cannot go on; what it finished is kept
 ├── ModelFileError             the embedded model's file is missing or not the recorded one
+├── FetchError                 a public set could not be fetched, or is not the recorded one
 └── JudgeError                 the judge did not answer (`status`, `body` where there was a response)
     ├── JudgeUnavailable       could not be reached, timed out, or a 5xx: worth another try
     │   ├── JudgeUnreachable   the server was never reached: is it running, is the address right?
@@ -93,6 +94,10 @@ class RunFailed(HalluscopeError):
 
 class ModelFileError(HalluscopeError):
     """The embedded model's file is missing, damaged or not the one its hash was recorded for."""
+
+
+class FetchError(HalluscopeError):
+    """A file of a public set could not be fetched, or is not the one it should be."""
 
 
 class JudgeError(HalluscopeError):
