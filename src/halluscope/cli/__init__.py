@@ -1,6 +1,6 @@
 """The command line: it parses and prints, and leaves all else to the library."""
 
-from . import check
+from . import bench, check
 from .app import app, main
 
-__all__ = ["app", "check", "main"]
+__all__ = ["app", "bench", "check", "main"]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 import numpy as np
 from msgspec import Struct
@@ -47,6 +47,23 @@ def bootstrap(
     """The percentile interval. None where the figure is undefined on a tenth or more of the resamples."""
     values = replicates(figure, n, resamples=resamples, seed=seed)
     return percentiles(values, level)
+
+
+def bootstrap_all(
+    figures: Mapping[str, Figure], n: int, *, resamples: int = RESAMPLES, seed: int = 0, level: float = LEVEL
+) -> dict[str, Interval | None]:
+    """The interval of each figure, all of them on the same resamples, which are drawn once."""
+    values = {name: np.full(resamples, np.nan) for name in figures}
+    place = iter(range(resamples))
+
+    def each(weights: Floats) -> float:
+        row = next(place)
+        for name, figure in figures.items():
+            values[name][row] = figure(weights)
+        return 0.0
+
+    replicates(each, n, resamples=resamples, seed=seed)
+    return {name: percentiles(found, level) for name, found in values.items()}
 
 
 def percentiles(values: Floats, level: float = LEVEL) -> Interval | None:

@@ -58,3 +58,8 @@ def brier(truth: Numbers, probabilities: Numbers, weights: Numbers | None = None
     """The mean squared distance of probability and truth: 0 is best, 0.25 is saying 0.5 always."""
     is_bad, p, count, _ = _read(truth, probabilities, weights, 1)
     return ratio(float((count * (p - is_bad) ** 2).sum()), float(count.sum()))
+
+
+def logistic(x: float) -> float:
+    """From any number to a probability, without overflow."""
+    return float(1 / (1 + np.exp(-x))) if x >= 0 else float(np.exp(x) / (1 + np.exp(x)))

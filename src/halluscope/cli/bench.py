@@ -1,0 +1,149 @@
+"""`bench` measures judges on sets with known answers."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import sys
+from pathlib import Path
+from typing import Annotated, Any
+
+import msgspec
+import typer
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.table import Table
+
+from .. import metrics, profiles
+from ..bench.report import Report, Tick
+from ..bench.report import bench as measure
+from ..bench.run import CONCURRENCY
+from ..bench.sets import SETS
+from ..judge import DEFAULT, VARIABLE, Judge, resolve
+from .app import app
+
+NO_VERDICT = 3
+"""Exit code where a judge gave no verdict at all."""
+
+
+@app.command("bench")
+def bench(
+    set: Annotated[
+        str | None, typer.Argument(help="A public set, or a file of labelled cases. Left out: list the sets.")
+    ] = None,
+    judge: Annotated[
+        list[str] | None, typer.Option("--judge", "-j", help="One of `halluscope judges`; may be given often.")
+    ] = None,
+    metric: Annotated[
+        list[str] | None, typer.Option("--metric", "-m", help="One of `halluscope metrics`; may be given often.")
+    ] = None,
+    file: Annotated[
+        Path | None, typer.Option("--file", "-f", help="A copy of the set in its own format, instead of fetching it.")
+    ] = None,
+    split: Annotated[str | None, typer.Option(help="Another split of the set than its usual one.")] = None,
+    limit: Annotated[int | None, typer.Option("--limit", "-n", help="At most this many cases, drawn by seed.")] = None,
+    seed: Annotated[int, typer.Option(help="Of the drawing and of the bootstrap.")] = 0,
+    profile: Annotated[str | None, typer.Option("--profile", "-p", help="A profile of `halluscope calibrate`.")] = None,
+    threshold: Annotated[
+        float | None, typer.Option(help="Flag from this probability on, whatever the judge's own word.")
+    ] = None,
+    base_url: Annotated[str | None, typer.Option(help="The address of an OpenAI-compatible server.")] = None,
+    concurrency: Annotated[int, typer.Option(min=1, help="Cases judged at once.")] = CONCURRENCY,
+    resamples: Annotated[int, typer.Option(min=1, help="Of the bootstrap.")] = 1000,
+    mistakes: Annotated[int, typer.Option(min=0, help="How many of the worst mistakes to show.")] = 5,
+    picture: Annotated[Path | None, typer.Option(help="Write the matrices and curves to this SVG file.")] = None,
+    offline: Annotated[bool, typer.Option("--offline", help="Fetch nothing.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the figures as one JSON object.")] = False,
+) -> None:
+    """Measure judges on labelled cases, next to trivial ones that know nothing.
+
+    Exit code 0: measured. 2: bad input, or a set that could not be fetched. 3: a judge gave no verdict at all.
+    """
+    if set is None:
+        list_sets()
+        return
+    chosen = profiles.load(profile) if profile else None
+    asked = [metrics.resolve(name) for name in metric or [chosen.metric if chosen else "label"]]
+    pairs = [(_judge(name, base_url), m) for name in judge or [_default(chosen)] for m in asked]
+    with _Bars(quiet=as_json) as tick:
+        report = measure(
+            set,
+            pairs,
+            file=file,
+            split=split,
+            offline=offline,
+            limit=limit,
+            seed=seed,
+            resamples=resamples,
+            concurrency=concurrency,
+            threshold=threshold,
+            profile=chosen,
+            mistakes=mistakes,
+            tick=tick,
+        )
+    if picture is not None:
+        from ..bench.picture import svg
+
+        picture.write_text(svg(report), encoding="utf-8")
+    if as_json:
+        typer.echo(msgspec.json.encode({**report.to_dict(), "command": _command()}).decode())
+    else:
+        _show(report, picture)
+    if any(figures.n and not figures.scored for figures in report.judges):
+        raise typer.Exit(NO_VERDICT)
+
+
+def list_sets() -> None:
+    """What can be fetched, and under which licence."""
+    table = Table(show_edge=False, pad_edge=False)
+    for name in ("set", "what it is", "splits", "licence"):
+        table.add_column(name, overflow="fold")
+    for item in SETS.values():
+        table.add_row(item.name, item.about, " ".join(item.files), item.licence)
+    Console().print(table)
+
+
+def _judge(name: str, base_url: str | None) -> Judge:
+    options: dict[str, Any] = {"base_url": base_url} if base_url is not None and "/" in name else {}
+    return resolve(name, **options)
+
+
+def _default(profile: profiles.Profile | None) -> str:
+    return profile.judge if profile else os.environ.get(VARIABLE) or DEFAULT
+
+
+def _show(report: Report, picture: Path | None) -> None:
+    from ..bench.table import shown
+
+    console = Console()
+    console.print(shown(report))
+    if picture is not None:
+        console.print(f"picture: {picture}", style="dim", markup=False, highlight=False)
+    console.print(f"again: {_command()}", style="dim", markup=False, highlight=False, soft_wrap=True)
+
+
+def _command() -> str:
+    return shlex.join(["halluscope", *sys.argv[1:]])
+
+
+class _Bars:
+    """A bar per judge on stderr, none where nobody watches."""
+
+    def __init__(self, *, quiet: bool) -> None:
+        console = Console(stderr=True)
+        columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+        shown = console.is_terminal and not quiet
+        self._bars = Progress(*columns, console=console, transient=True, disable=not shown)
+        self._tasks: dict[str, Any] = {}
+
+    def __enter__(self) -> Tick:
+        self._bars.start()
+        return self._tick
+
+    def __exit__(self, *_: object) -> None:
+        self._bars.stop()
+
+    def _tick(self, judge: str, done: int, total: int) -> None:
+        if judge not in self._tasks:
+            self._tasks[judge] = self._bars.add_task(judge, total=total)
+        self._bars.update(self._tasks[judge], completed=done)

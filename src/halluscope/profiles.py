@@ -1,0 +1,184 @@
+"""What calibration learnt, kept by name: the threshold for a promise, and what a score is worth as a probability.
+
+A profile belongs to one judge and one metric: a threshold chosen for one says nothing about another.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from bisect import bisect_left
+from pathlib import Path
+from typing import Literal
+
+import msgspec
+from msgspec import Struct, structs
+
+from .errors import InputError, UnknownName
+from .questions import FACTUAL, HALLUCINATED
+from .result import Outcome, Result
+from .stats import Interval
+from .verdict import Support
+
+VARIABLE = "HALLUSCOPE_HOME"
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,80}")
+
+
+def home() -> Path:
+    """Where halluscope keeps its files: `HALLUSCOPE_HOME`, else the platform's data folder."""
+    chosen = os.environ.get(VARIABLE)
+    if chosen:
+        return Path(chosen).expanduser()
+    from platformdirs import user_data_path
+
+    return user_data_path("halluscope", appauthor=False)
+
+
+def probability_of(result: Result) -> float | None:
+    """How likely the output is hallucinated, by this result: 0 to 1, None where there is no score.
+
+    In this order:
+    1. the judge's own probability for the whole output, where it gives one (metric `label`);
+    2. the worst claim: the highest probability that a claim does not hold, where the judge gives
+       confidences (not a product over claims, which would grow with the length of the output);
+    3. the share of claims (or passages) that do not hold, where it only gives words;
+    4. the score itself where a metric has no verdicts, turned round where higher is better.
+    """
+    if result.outcome is not Outcome.SCORED or result.score is None:
+        return None
+    if result.probability is not None:
+        return _clipped(result.probability)
+    told = [v for v in result.verdicts if v.support is not Support.NOT_A_CLAIM]
+    if told and all(v.confidence is not None for v in told):
+        return _clipped(max(v.confidence or 0.0 if not v.support.holds else 1 - (v.confidence or 0.0) for v in told))
+    if told:
+        return sum(not v.support.holds for v in told) / len(told)
+    return _clipped(result.score if result.direction == "lower" else 1 - result.score)
+
+
+def is_flagged(result: Result) -> bool | None:
+    """Whether the result calls the output hallucinated, None where there is no score."""
+    if result.outcome is not Outcome.SCORED:
+        return None
+    if result.label in (FACTUAL, HALLUCINATED):
+        return result.label == HALLUCINATED
+    return not result.passed
+
+
+class Mapping(Struct, frozen=True):
+    """From a score to a probability: by steps (isotonic) or by an S-curve (Platt)."""
+
+    kind: Literal["isotonic", "platt"]
+    scores: tuple[float, ...] = ()
+    values: tuple[float, ...] = ()
+    slope: float = 1.0
+    offset: float = 0.0
+
+    def __call__(self, score: float) -> float:
+        if self.kind == "platt":
+            from .stats.calibration import logistic
+
+            return logistic(self.slope * score + self.offset)
+        place = bisect_left(self.scores, score)
+        if place == 0:
+            return self.values[0]
+        if place == len(self.scores):
+            return self.values[-1]
+        low, high = self.scores[place - 1], self.scores[place]
+        share = (score - low) / (high - low)
+        return self.values[place - 1] * (1 - share) + self.values[place] * share
+
+
+class Profile(Struct, frozen=True, kw_only=True):
+    """A threshold with its promise. An output is flagged where its probability is at least `threshold`.
+
+    `promise` says what was asked for, `recall` and `false_alarms` what the labels show at the
+    threshold, each with its exact 95 % interval.
+    """
+
+    name: str
+    judge: str
+    metric: str
+    metric_version: str
+    threshold: float
+    promise: Literal["recall", "false_alarms"]
+    wanted: float
+    confidence: float
+    n: int
+    hallucinated: int
+    recall: float
+    recall_interval: Interval
+    false_alarms: float
+    false_alarms_interval: Interval
+    mapping: Mapping
+    ece_before: float | None = None
+    ece_after: float | None = None
+
+    def flags(self, result: Result) -> bool | None:
+        """Whether the output counts as hallucinated by this profile."""
+        probability = probability_of(result)
+        return None if probability is None else probability >= self.threshold
+
+
+def apply(result: Result, profile: Profile) -> Result:
+    """The result judged by the profile: its label, whether it passed, and a calibrated probability.
+
+    The score stays what the metric says; a result without a score stays as it is.
+    """
+    if result.metric != profile.metric:
+        raise InputError(
+            f"the profile {profile.name!r} is for the metric {profile.metric!r}, not {result.metric!r}: "
+            "calibrate again."
+        )
+    probability = probability_of(result)
+    if probability is None:
+        return result
+    flagged = probability >= profile.threshold
+    notes: tuple[str, ...] = (f"judged by the profile {profile.name!r}: flagged from {profile.threshold:.4g}",)
+    if result.judge != profile.judge:
+        notes += (f"the profile was made with the judge {profile.judge!r}: its promise does not hold for this one",)
+    elif result.metric_version != profile.metric_version:
+        notes += ("the metric's options or prompts are not those the profile was made with: calibrate again",)
+    return structs.replace(
+        result,
+        label=HALLUCINATED if flagged else FACTUAL,
+        passed=not flagged,
+        probability=profile.mapping(probability),
+        notes=result.notes + notes,
+    )
+
+
+def save(profile: Profile) -> Path:
+    """Keep the profile under its name; the file is complete or not there."""
+    path = _path(profile.name)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    unfinished = path.with_suffix(f".{os.getpid()}.part")
+    unfinished.write_bytes(msgspec.json.format(msgspec.json.encode(profile), indent=2) + b"\n")
+    unfinished.replace(path)
+    return path
+
+
+def load(name: str) -> Profile:
+    """The profile of that name."""
+    path = _path(name)
+    if not path.exists():
+        raise UnknownName("profile", name, names() or ("none yet: make one with `halluscope calibrate`",))
+    try:
+        return msgspec.json.decode(path.read_bytes(), type=Profile)
+    except msgspec.DecodeError as error:
+        raise InputError(f"the profile {name!r} cannot be read ({error}): make it again.") from error
+
+
+def names() -> tuple[str, ...]:
+    """The profiles there are."""
+    return tuple(sorted(path.stem for path in (home() / "profiles").glob("*.json")))
+
+
+def _path(name: str) -> Path:
+    if not _NAME.fullmatch(name):
+        raise InputError(f"{name!r} cannot name a profile: use letters, digits, dots, dashes and underscores.")
+    return home() / "profiles" / f"{name}.json"
+
+
+def _clipped(value: float) -> float:
+    return min(1.0, max(0.0, value))
