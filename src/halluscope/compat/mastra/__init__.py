@@ -1,0 +1,31 @@
+"""Mastra's scorers and evals, in snake_case.
+
+from halluscope.compat.mastra import create_hallucination_scorer
+
+scorer = create_hallucination_scorer(model="openai/gpt-4o", options={"context": ["A known fact."]})
+scorer.run(input="A question", output="An answer").score
+"""
+
+from .agent import Agent, AgentResponse, LiveScore
+from .context import GetContextParams
+from .evals import EvalItem, EvalsResult, EvalSummary, arun_evals, run_evals
+from .scorer import MastraScorer, ScorerResult, create_faithfulness_scorer, create_hallucination_scorer
+from .tools import ToolResult, extract_tool_results
+
+__all__ = [
+    "Agent",
+    "AgentResponse",
+    "EvalItem",
+    "EvalSummary",
+    "EvalsResult",
+    "GetContextParams",
+    "LiveScore",
+    "MastraScorer",
+    "ScorerResult",
+    "ToolResult",
+    "arun_evals",
+    "create_faithfulness_scorer",
+    "create_hallucination_scorer",
+    "extract_tool_results",
+    "run_evals",
+]

@@ -1,0 +1,129 @@
+"""Opik's Hallucination metric.
+
+from halluscope.compat.opik import Hallucination
+
+Hallucination().score(input="…", output="…", context=["…"]).value
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from functools import cached_property
+from typing import Any
+
+from msgspec import Struct
+
+from .. import sync
+from ..case import Case
+from ..driver import Driver
+from ..errors import InputError
+from ..judge import Judge, JudgeSpec
+from ..metric import packaged_examples
+from ..metrics import Label
+from ..questions import FACTUAL, HALLUCINATED
+from ..result import Result
+from .failures import raise_if_failed
+from .models import judge_of
+
+__all__ = ["FEW_SHOT_EXAMPLES", "Hallucination", "ScoreResult"]
+
+_EXAMPLE = ("input", "context", "output", "score", "reason")
+
+
+class ScoreResult(Struct, frozen=True):
+    """`value` is 1.0 where something is hallucinated and 0.0 where nothing is.
+
+    Where there is nothing to score, an empty output for one, `value` is None, `scoring_failed` is
+    set and `reason` says why. `details` is our own result.
+    """
+
+    name: str
+    value: float | None
+    reason: str | None = None
+    category_name: str | None = None
+    metadata: dict[str, Any] | None = None
+    scoring_failed: bool = False
+    details: Result | None = None
+
+
+def _shown(example: Mapping[str, Any]) -> dict[str, Any]:
+    """An example of ours in Opik's form."""
+    score = 1.0 if example["verdict"] == HALLUCINATED else 0.0
+    texts = {key: example[key] for key in ("input", "context", "output")}
+    return {**texts, "score": score, "reason": " ".join(example["reason"])}
+
+
+FEW_SHOT_EXAMPLES = tuple(_shown(example) for example in packaged_examples(Label.name))
+"""The examples that are shown unless others are given: extend or replace them."""
+
+
+class Hallucination:
+    """Whether an output says what its context does not.
+
+    `few_shot_examples` replaces the examples the judge is shown, `more_few_shot_examples` adds to
+    them; each has `input`, `context`, `output`, `score` and `reason`. `track` and `project_name` are
+    taken for compatibility: nothing is sent anywhere but to the judge.
+    """
+
+    def __init__(
+        self,
+        model: JudgeSpec = None,
+        name: str = "hallucination_metric",
+        few_shot_examples: Iterable[Mapping[str, Any]] | None = None,
+        track: bool = False,
+        project_name: str | None = None,
+        *,
+        more_few_shot_examples: Iterable[Mapping[str, Any]] = (),
+        prompts: Mapping[str, str] | None = None,
+    ) -> None:
+        self.name = name
+        self._model = model
+        replaced = None if few_shot_examples is None else tuple(_example(shot) for shot in few_shot_examples)
+        added = tuple(_example(shot) for shot in more_few_shot_examples)
+        self.metric = Label(examples=replaced, more_examples=added, prompts=dict(prompts or {}))
+
+    @cached_property
+    def judge(self) -> Judge:
+        """The judge, made when it is first needed."""
+        return judge_of(self._model, documented="openai/gpt-4o")
+
+    def score(self, input: Any, output: Any, context: Any = None, **ignored: Any) -> ScoreResult:
+        """Whether the output is hallucinated. Without context the judge goes by what it knows.
+
+        Other fields of a dataset's row are ignored. A judge that fails raises its `JudgeError`.
+        """
+        return sync.run(self.ascore(input, output, context))
+
+    async def ascore(self, input: Any, output: Any, context: Any = None, **ignored: Any) -> ScoreResult:
+        """Like `score`, to be awaited."""
+        case = Case.of(output, context, input)
+        return self._told(await Driver(self.judge).score(self.metric, case))
+
+    def _told(self, result: Result) -> ScoreResult:
+        raise_if_failed(result)
+        return ScoreResult(
+            self.name,
+            result.score,
+            result.reason,
+            scoring_failed=result.score is None,
+            details=result,
+        )
+
+
+def _example(shot: Mapping[str, Any]) -> dict[str, Any]:
+    """An example of Opik's in our form."""
+    missing = [key for key in ("output", "score") if key not in shot]
+    unknown = [key for key in shot if key not in (*_EXAMPLE, "title")]
+    if missing or unknown:
+        what = f"lacks {missing[0]!r}" if missing else f"has an unknown field {unknown[0]!r}"
+        raise InputError(f"a few-shot example {what}; it has: {', '.join(_EXAMPLE)}.")
+    if shot["score"] not in (0, 1):
+        raise InputError(f"the score of a few-shot example is 0 (factual) or 1 (hallucinated), not {shot['score']!r}.")
+    reason = shot.get("reason") or ()
+    return {
+        "input": shot.get("input"),
+        "context": shot.get("context"),
+        "output": shot["output"],
+        "verdict": HALLUCINATED if shot["score"] else FACTUAL,
+        "reason": [reason] if isinstance(reason, str) else list(reason),
+    }
