@@ -1,0 +1,200 @@
+// The run as a whole: one card per metric, what changed, what has no score, what it cost.
+
+import { h } from "./dom.js";
+import { histogram, whisker } from "./histogram.js";
+import { CHANGE_WORDS, GLYPHS, NO_SCORE, SUPPORT_WORDS, count, duration, interval, metricName, money, percent, plural, rule, score, signed } from "./words.js";
+
+/** `go(changes)` shows the list with these filters; `open(result)` shows one case. */
+export function overview(store, { go, open }) {
+  const { run, metrics } = store;
+  const facts = [run.created, run.judge && `judge ${run.judge}`, plural(store.total, "case")];
+  return h(
+    "article",
+    { class: "overview" },
+    h("h1", {}, run.name),
+    h("p", { class: "lead" }, facts.filter(Boolean).join(" · ")),
+    store.cases.id.length < store.total
+      ? h("p", { class: "note" }, `The list holds the first ${count(store.cases.id.length)} of ${count(store.total)} cases; the figures here count all of them.`)
+      : null,
+    h("div", { class: "cards" }, metrics.map((metric, i) => card(metric, i, go))),
+    store.baseline ? changes(store, go, open) : null,
+    notScored(store, go),
+    cost(metrics),
+  );
+}
+
+function card(metric, number, go) {
+  const { mean, passed } = metric;
+  const words = `Distribution of ${count(metric.scored)} scores from ${metric.histogram.low} to ${metric.histogram.high}`;
+  return h(
+    "section",
+    { class: "card" },
+    h("h2", {}, metricName(metric.name), h("span", { class: "faint" }, metric.direction === "lower" ? "lower is better" : "higher is better")),
+    mean
+      ? [
+          h(
+            "p",
+            { class: "figure" },
+            h("span", { class: "big" }, score(mean.value)),
+            h("span", { class: "interval", title: "95 % bootstrap interval of the mean" }, interval(mean, score)),
+            metric.change ? changePill(metric) : null,
+          ),
+          histogram(metric, metric.histogram.counts, { label: words, onpick: (low, high) => go({ metric: number, low, high }) }),
+          whisker(metric),
+          h("p", { class: "axis faint" }, h("span", {}, metric.histogram.low), h("span", {}, rule(metric.direction, metric.threshold)), h("span", {}, metric.histogram.high)),
+        ]
+      : h("p", { class: "figure faint" }, "No case has a score."),
+    h(
+      "dl",
+      { class: "facts" },
+      passed ? fact("passed", percent(passed.value), interval(passed, percent), () => go({ metric: number, standings: ["missed"] }), "Show those that failed") : null,
+      fact("scored", percent(metric.scored / metric.results), `${count(metric.scored)} of ${count(metric.results)}`),
+    ),
+    supportBar(metric, number, go),
+  );
+}
+
+function fact(name, value, aside, onclick = null, title = null) {
+  const shown = onclick ? h("button", { type: "button", class: "link", onclick, title }, value) : value;
+  return h("div", {}, h("dt", {}, name), h("dd", {}, shown, aside ? h("span", { class: "faint" }, aside) : null));
+}
+
+/** The claims of all cases as one bar, in the colours of their verdicts. */
+function supportBar(metric, number, go) {
+  const shown = ["supported", "unsupported", "contradicted"].filter((support) => metric.supports[support]);
+  const total = shown.reduce((sum, support) => sum + metric.supports[support], 0);
+  if (!total) return null;
+  const bar = h("div", { class: "support-bar", "aria-hidden": "true" });
+  for (const support of shown) {
+    const part = h("span", { class: support });
+    part.style.flexGrow = metric.supports[support];
+    bar.append(part);
+  }
+  return h(
+    "div",
+    { class: "supports" },
+    bar,
+    h(
+      "p",
+      {},
+      shown.map((support) =>
+        h(
+          "button",
+          { type: "button", class: `key link ${support}`, onclick: () => go({ metric: number, supports: [support] }) },
+          `${GLYPHS[support]} ${count(metric.supports[support])} `,
+          h("u", {}, SUPPORT_WORDS[support]),
+        ),
+      ),
+    ),
+  );
+}
+
+function changePill({ change, direction }) {
+  const { value } = change.mean;
+  const better = value > 0 === (direction === "higher");
+  const kind = !change.beyond_noise ? "noise" : better ? "better" : "worse";
+  const words = { noise: "within noise", better: "better", worse: "worse" }[kind];
+  return h("span", { class: `change ${kind}`, title: "Difference of the means on cases scored by both runs" }, `${signed(value)} ${words}`);
+}
+
+function changes(store, go, open) {
+  const rows = store.metrics.map((metric, number) => {
+    const { change } = metric;
+    const cell = (kind) => {
+      const n = change.counts[kind] ?? 0;
+      if (!n) return h("td", { class: "number faint" }, "0");
+      const onclick = () => go({ metric: number, changes: [kind], sort: "change" });
+      return h("td", { class: "number" }, h("button", { type: "button", class: "link", onclick, title: CHANGE_WORDS[kind] }, count(n)));
+    };
+    return h(
+      "tr",
+      {},
+      h("th", { scope: "row" }, metricName(metric.name), change.comparable ? null : h("span", { class: "warning", title: "The metric's version or the judge is not the same" }, " not the same measure")),
+      h("td", {}, changePill(metric), h("span", { class: "faint" }, ` ${interval(change.mean, signed)}`)),
+      ["worse", "better", "lost", "new"].map(cell),
+      h("td", { class: "number faint" }, count(change.gone)),
+    );
+  });
+  const heads = ["", "mean (95 % interval)", "worse", "better", "lost score", "new", "gone"];
+  return h(
+    "section",
+    { class: "changes" },
+    h("h2", {}, "What changed", h("span", { class: "faint" }, `since ${[store.baseline.name, store.baseline.created].filter(Boolean).join(", ")}`)),
+    h("div", { class: "table-scroll" }, h("table", {}, h("thead", {}, h("tr", {}, heads.map((head, i) => h("th", { scope: "col", class: i > 1 ? "number" : null }, head)))), h("tbody", {}, rows))),
+    regressions(store, open),
+  );
+}
+
+/** The cases that fell furthest, over all metrics. */
+function regressions(store, open) {
+  const { results, cases, metrics } = store;
+  const fall = (result) => {
+    const way = metrics[results.metric[result]].direction === "lower" ? 1 : -1;
+    return way * (results.score[result] - results.before[result]);
+  };
+  const worse = results.case.map((_, result) => result).filter((result) => store.change(result) === "worse");
+  if (!worse.length) return null;
+  worse.sort((a, b) => fall(b) - fall(a));
+  return h(
+    "ol",
+    { class: "regressions" },
+    worse.slice(0, 6).map((result) =>
+      h(
+        "li",
+        {},
+        h(
+          "button",
+          { type: "button", onclick: () => open(result) },
+          h("span", { class: "moved" }, `${score(results.before[result])} → ${score(results.score[result])}`),
+          h("span", { class: "snippet", dir: "auto" }, cases.snippet[results.case[result]]),
+          metrics.length > 1 ? h("span", { class: "faint" }, metricName(metrics[results.metric[result]].name)) : null,
+        ),
+      ),
+    ),
+  );
+}
+
+function notScored(store, go) {
+  const rows = [];
+  store.metrics.forEach((metric, number) => {
+    for (const [outcome, n] of Object.entries(metric.outcomes)) {
+      if (outcome === "scored") continue;
+      const onclick = () => go({ metric: number, standings: [outcome] });
+      rows.push(
+        h(
+          "tr",
+          {},
+          h("td", { class: "number" }, h("button", { type: "button", class: "link", onclick }, count(n))),
+          h("th", { scope: "row" }, NO_SCORE[outcome][0]),
+          h("td", { class: "faint" }, NO_SCORE[outcome][1]),
+          store.metrics.length > 1 ? h("td", { class: "faint" }, metricName(metric.name)) : null,
+        ),
+      );
+    }
+  });
+  if (!rows.length) return null;
+  return h("section", { class: "not-scored" }, h("h2", {}, "Without a score", h("span", { class: "faint" }, "in no mean, and never counted as right")), h("div", { class: "table-scroll" }, h("table", {}, h("tbody", {}, rows))));
+}
+
+function cost(metrics) {
+  const sum = (read) => metrics.reduce((total, metric) => total + read(metric), 0);
+  const tokensIn = sum((metric) => metric.usage.input_tokens);
+  const tokensOut = sum((metric) => metric.usage.output_tokens);
+  const unpriced = sum((metric) => metric.unpriced);
+  const cached = sum((metric) => metric.cached);
+  const calls = sum((metric) => metric.usage.calls);
+  const median = metrics.map((metric) => metric.latency.median).filter((value) => value !== undefined);
+  return h(
+    "section",
+    { class: "cost" },
+    h("h2", {}, "What it took"),
+    h(
+      "dl",
+      { class: "facts" },
+      calls ? fact("judge calls", count(calls), cached ? `${count(cached)} more from the cache` : null) : null,
+      tokensIn + tokensOut ? fact("tokens", count(tokensIn + tokensOut), `${count(tokensIn)} in, ${count(tokensOut)} out`) : null,
+      tokensIn + tokensOut ? fact("cost", unpriced ? `${money(sum((m) => m.usage.cost))} +` : money(sum((m) => m.usage.cost)), unpriced ? `price not known for ${plural(unpriced, "result")}` : null) : null,
+      median.length ? fact("time per case", duration(Math.max(...median)), `95 % within ${duration(Math.max(...metrics.map((m) => m.latency.p95 ?? 0)))}`) : null,
+    ),
+  );
+}

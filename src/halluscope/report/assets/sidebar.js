@@ -1,0 +1,156 @@
+// The filters above the list, and what a row of the list looks like.
+
+import { byId, h } from "./dom.js";
+import { standing, tallied } from "./filters.js";
+import { binned, histogram } from "./histogram.js";
+import { CHANGE_WORDS, GLYPHS, NO_SCORE, SUPPORT_WORDS, count, score } from "./words.js";
+
+export const ROW_HEIGHT = 68;
+
+const STANDING_WORDS = { missed: "failed", passed: "passed" };
+const SORTS = { worst: "worst first", best: "best first", file: "as in the file", change: "most worsened first" };
+
+/** Draws the filters for a state; `onchange` hears what the reader changes in it. */
+export class Sidebar {
+  constructor(store, root, onchange) {
+    Object.assign(this, { store, root, onchange });
+  }
+
+  draw(state) {
+    const { metric } = state;
+    const tally = tallied(this.store, metric);
+    const chips = (set, keys, words, kind = "") =>
+      keys
+        .filter((key) => tally[set].get(key))
+        .map((key) => this.chip(state, set, key, words(key), tally[set].get(key), kind || key));
+    const standings = ["missed", "passed", ...Object.keys(NO_SCORE)];
+    this.chart = h("div", { class: "range-chart" });
+    this.root.replaceChildren(
+      this.searchField(state),
+      h("div", { class: "chips", role: "group", "aria-label": "Outcome" }, chips("standings", standings, (key) => STANDING_WORDS[key] ?? NO_SCORE[key][0])),
+      h("div", { class: "chips", role: "group", "aria-label": "Contains claims that are" }, chips("supports", ["contradicted", "unsupported", "supported"], (key) => `${GLYPHS[key]} ${SUPPORT_WORDS[key]}`)),
+      this.store.baseline
+        ? h("div", { class: "chips", role: "group", "aria-label": "Change" }, chips("changes", Object.keys(CHANGE_WORDS), (key) => CHANGE_WORDS[key]))
+        : "",
+      this.range(state),
+      this.sorting(state),
+    );
+  }
+
+  searchField(state) {
+    const field = h("input", {
+      type: "search",
+      id: "search",
+      placeholder: "Search texts, ids, reasons",
+      "aria-label": "Search",
+      autocomplete: "off",
+      spellcheck: "false",
+      value: state.query,
+    });
+    let waiting;
+    field.addEventListener("input", () => {
+      clearTimeout(waiting);
+      waiting = setTimeout(() => this.onchange({ query: field.value }), 120);
+    });
+    return h("div", { class: "search" }, field, h("kbd", { "aria-hidden": "true" }, "/"));
+  }
+
+  chip(state, set, key, words, n, kind) {
+    const pressed = state[set].has(key);
+    const chip = h(
+      "button",
+      { type: "button", class: `chip ${kind}`, "aria-pressed": String(pressed), "data-key": key },
+      words,
+      h("span", { class: "n" }, count(n)),
+    );
+    chip.addEventListener("click", () => {
+      const next = new Set(state[set]);
+      if (!next.delete(key)) next.add(key);
+      chip.setAttribute("aria-pressed", String(next.has(key)));
+      this.onchange({ [set]: next });
+    });
+    return chip;
+  }
+
+  range(state) {
+    const { low, high } = this.store.metrics[state.metric].histogram;
+    const words = h("output", { class: "faint" });
+    const thumb = (which, label) =>
+      h("input", { type: "range", min: low, max: high, step: (high - low) / 100, "aria-label": label, class: which, value: state[which] });
+    const [from, to] = [thumb("low", "Lowest score"), thumb("high", "Highest score")];
+    const tell = () => {
+      const all = Number(from.value) <= low && Number(to.value) >= high;
+      words.textContent = all ? "all" : `${score(Number(from.value))} – ${score(Number(to.value))}`;
+    };
+    const moved = (event) => {
+      if (Number(from.value) > Number(to.value)) event.target.value = event.target === from ? to.value : from.value;
+      tell();
+      this.onchange({ low: Number(from.value), high: Number(to.value) });
+    };
+    from.addEventListener("input", moved);
+    to.addEventListener("input", moved);
+    tell();
+    return h("fieldset", { class: "range" }, h("legend", {}, "Score ", words), this.chart, h("div", { class: "thumbs" }, from, to));
+  }
+
+  sorting(state) {
+    const select = h(
+      "select",
+      { id: "sort", "aria-label": "Order", onchange: (event) => this.onchange({ sort: event.target.value }) },
+      Object.entries(SORTS)
+        .filter(([key]) => key !== "change" || this.store.baseline)
+        .map(([key, words]) => h("option", { value: key, selected: key === state.sort }, words)),
+    );
+    return h("div", { class: "sorting" }, h("button", { type: "button", class: "link", id: "clear" }, "Clear filters"), select);
+  }
+
+  /** The distribution of what is shown, before the distribution of everything. */
+  redraw(state, rows) {
+    const metric = this.store.metrics[state.metric];
+    const of = (list) => binned(list.map((result) => this.store.results.score[result]), metric.histogram);
+    const all = of(this.store.byMetric[state.metric]);
+    const label = `Distribution of the scores of ${count(rows.length)} cases`;
+    this.chart.replaceChildren(
+      histogram(metric, of(rows), { height: 40, whole: all, label, onpick: (low, high) => this.onchange({ low, high }, true) }),
+    );
+  }
+
+  focusSearch() {
+    const field = byId("search");
+    field.focus();
+    field.select();
+  }
+}
+
+/** Write one result into a row of the list. */
+export function fillRow(store, row, result) {
+  const { cases, results } = store;
+  const at = results.case[result];
+  const stands = standing(store, result);
+  const kind = stands === "passed" ? "good" : stands === "missed" ? "bad" : "none";
+  const change = store.change(result);
+  const bar = h("span", { class: "support-bar", "aria-hidden": "true" });
+  for (const support of ["supported", "unsupported", "contradicted"]) {
+    const n = results[support][result];
+    if (!n) continue;
+    const part = h("span", { class: support });
+    part.style.flexGrow = n;
+    bar.append(part);
+  }
+  row.replaceChildren(
+    h("span", { class: `row-score ${kind}` }, kind === "none" ? "–" : score(results.score[result])),
+    h(
+      "span",
+      { class: "row-body" },
+      h("span", { class: "snippet", dir: "auto" }, cases.snippet[at] || "(empty output)"),
+      h(
+        "span",
+        { class: "row-foot" },
+        h("span", { class: `row-standing ${kind}` }, kind === "good" ? "✓ passed" : kind === "bad" ? "✗ failed" : `○ ${NO_SCORE[stands][0]}`),
+        change && change !== "same" ? h("span", { class: `row-change ${change}` }, CHANGE_WORDS[change]) : null,
+        h("code", {}, cases.id[at]),
+        bar,
+      ),
+    ),
+  );
+}

@@ -1,0 +1,200 @@
+"""The figures of a whole run, metric by metric, gathered while the results go by."""
+
+from __future__ import annotations
+
+from array import array
+from collections import Counter
+from collections.abc import Iterable
+from math import isfinite
+from typing import Any
+
+from msgspec import Struct
+
+from ..result import Direction, Result, Usage
+from ..stats.bootstrap import percentiles
+from .changes import Change
+
+RESAMPLES = 2000
+BINS = 20
+
+
+class Figure(Struct, frozen=True):
+    """A mean, with its 95 % bootstrap interval where there are enough values for one."""
+
+    value: float
+    low: float | None = None
+    high: float | None = None
+
+
+class Difference(Struct, frozen=True):
+    """How much the mean moved on the cases that both runs scored."""
+
+    mean: Figure
+    n: int
+    counts: dict[str, int]
+    gone: int
+    beyond_noise: bool
+    comparable: bool
+    """False where the metric's version or the judge changed: then the numbers mean different things."""
+
+
+class Histogram(Struct, frozen=True):
+    """How many scores lie in each of equal parts of the range from `low` to `high`."""
+
+    low: float
+    high: float
+    counts: list[int]
+
+
+class MetricTotals(Struct, frozen=True):
+    """One metric over all cases."""
+
+    name: str
+    direction: Direction
+    threshold: float | None
+    judges: list[str]
+    results: int
+    scored: int
+    mean: Figure | None
+    passed: Figure | None
+    histogram: Histogram
+    outcomes: dict[str, int]
+    supports: dict[str, int]
+    usage: Usage
+    unpriced: int
+    cached: int
+    latency: dict[str, float]
+    change: Difference | None = None
+
+
+class Tally:
+    """One metric's figures in the making. Holds numbers, no texts."""
+
+    def __init__(self, metric: str, direction: Direction) -> None:
+        self.metric = metric
+        self.direction: Direction = direction
+        self._scores = array("d")
+        self._passed = array("b")
+        self._latencies = array("d")
+        self._differences = array("d")
+        self._thresholds: set[float] = set()
+        self._judges: Counter[str] = Counter()
+        self._outcomes: Counter[str] = Counter()
+        self._supports: Counter[str] = Counter()
+        self._changes: Counter[str] = Counter()
+        self._comparable = True
+        self._usage = Usage()
+        self._unpriced = 0
+        self._cached = 0
+
+    @property
+    def results(self) -> int:
+        return sum(self._outcomes.values())
+
+    def add(self, result: Result, change: Change | None) -> None:
+        """Count one result."""
+        self._judges[result.judge] += 1
+        self._outcomes[result.outcome.value] += 1
+        self._thresholds.add(result.threshold)
+        self._latencies.append(result.latency_ms)
+        self._supports.update(verdict.support.value for verdict in result.verdicts)
+        priced = result.usage.cost is not None
+        self._unpriced += not priced
+        usage = result.usage
+        known = usage if priced else Usage(usage.calls, usage.input_tokens, usage.output_tokens, 0.0)
+        self._usage = self._usage + known
+        self._cached += sum(exchange.cached for exchange in result.exchanges)
+        if result.score is not None and isfinite(result.score):
+            self._scores.append(result.score)
+            self._passed.append(bool(result.passed))
+        if change is not None:
+            self._compare(result, change)
+
+    def _compare(self, result: Result, change: Change) -> None:
+        self._changes[change.kind] += 1
+        before = change.before
+        if before is None:
+            return
+        self._comparable &= before.version == result.metric_version and before.judge == result.judge
+        if before.score is not None and result.score is not None:
+            self._differences.append(result.score - before.score)
+
+    def totals(self, gone: int | None) -> MetricTotals:
+        """The figures. `gone` is None where there is no earlier run."""
+        thresholds = sorted(self._thresholds)
+        return MetricTotals(
+            name=self.metric,
+            direction=self.direction,
+            threshold=thresholds[0] if len(thresholds) == 1 else None,
+            judges=[name for name, _ in self._judges.most_common()],
+            results=self.results,
+            scored=len(self._scores),
+            mean=mean_with_interval(self._scores),
+            passed=mean_with_interval(self._passed),
+            histogram=_histogram(self._scores),
+            outcomes=dict(self._outcomes.most_common()),
+            supports=dict(self._supports.most_common()),
+            usage=self._usage,
+            unpriced=self._unpriced,
+            cached=self._cached,
+            latency=_latency(self._latencies),
+            change=None if gone is None else self._change(gone),
+        )
+
+    def _change(self, gone: int) -> Difference:
+        moved = mean_with_interval(self._differences) or Figure(0.0)
+        beyond = moved.low is not None and moved.high is not None and not moved.low <= 0 <= moved.high
+        return Difference(moved, len(self._differences), dict(self._changes), gone, beyond, self._comparable)
+
+
+def mean_with_interval(values: Iterable[float]) -> Figure | None:
+    """The mean and where it could lie, None of nothing.
+
+    Scores are ratios of small numbers, so few of them differ: drawing how often each distinct value
+    comes up is the same bootstrap as drawing cases, and as quick for a million of them as for ten.
+    """
+    import numpy as np
+
+    given = np.asarray(values, dtype=np.float64)
+    n = len(given)
+    if not n:
+        return None
+    mean = float(given.mean())
+    distinct, counts = np.unique(given, return_counts=True)
+    if n < 2:
+        return Figure(mean)
+    if len(distinct) > 1000:
+        distinct, counts = _grouped(given)
+    drawn = np.random.default_rng(0).multinomial(n, counts / n, size=RESAMPLES)
+    interval = percentiles(drawn @ distinct / n)
+    assert interval is not None
+    return Figure(mean, interval.low, interval.high)
+
+
+def _grouped(values: Any) -> tuple[Any, Any]:
+    """A thousand groups of near values, each by its mean: the interval moves by less than is shown."""
+    import numpy as np
+
+    edges = np.linspace(values.min(), values.max(), 1001)
+    groups = np.clip(np.digitize(values, edges) - 1, 0, 999)
+    counts = np.bincount(groups, minlength=1000)
+    sums = np.bincount(groups, weights=values, minlength=1000)
+    return sums[counts > 0] / counts[counts > 0], counts[counts > 0]
+
+
+def _histogram(scores: array[float]) -> Histogram:
+    import numpy as np
+
+    given = np.asarray(scores, dtype=np.float64)
+    low, high = min(0.0, given.min(initial=0.0)), max(1.0, given.max(initial=1.0))
+    counts, _ = np.histogram(given, bins=BINS, range=(low, high))
+    return Histogram(float(low), float(high), [int(count) for count in counts])
+
+
+def _latency(values: array[float]) -> dict[str, float]:
+    import numpy as np
+
+    if not len(values):
+        return {}
+    median, high = np.quantile(np.asarray(values), [0.5, 0.95])
+    return {"median": float(median), "p95": float(high)}
