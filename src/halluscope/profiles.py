@@ -137,7 +137,7 @@ def apply(result: Result, profile: Profile) -> Result:
     notes: tuple[str, ...] = (f"judged by the profile {profile.name!r}: flagged from {profile.threshold:.4g}",)
     if result.judge != profile.judge:
         notes += (f"the profile was made with the judge {profile.judge!r}: its promise does not hold for this one",)
-    elif result.metric_version != profile.metric_version:
+    elif profile.metric_version and result.metric_version != profile.metric_version:
         notes += ("the metric's options or prompts are not those the profile was made with: calibrate again",)
     return structs.replace(
         result,

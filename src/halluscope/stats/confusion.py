@@ -53,6 +53,15 @@ class Confusion(Struct, frozen=True):
         """The mean of recall and specificity: 0.5 for a judge that says the same of everything."""
         return (self.recall + self.specificity) / 2
 
+    @property
+    def kappa(self) -> float:
+        """Cohen's kappa of who knows and who says: agreement beyond chance."""
+        agreed = self.accuracy
+        bad = (self.tp + self.fn) * (self.tp + self.fp)
+        good = (self.tn + self.fp) * (self.tn + self.fn)
+        by_chance = ratio(bad + good, self.n**2)
+        return ratio(agreed - by_chance, 1 - by_chance)
+
 
 def confusion(truth: Numbers, said: Numbers, weights: Numbers | None = None) -> Confusion:
     """The four counts. True is hallucinated."""

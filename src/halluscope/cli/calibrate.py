@@ -1,0 +1,139 @@
+"""`calibrate` makes a profile from labelled cases: a threshold with a promise."""
+
+from __future__ import annotations
+
+import os
+from typing import Annotated, Literal, cast
+
+import msgspec
+import typer
+from rich.console import Console
+from rich.table import Table
+
+from .. import metrics, profiles
+from ..bench.cases import LabelledCase, sample
+from ..bench.run import CONCURRENCY, run_judge
+from ..bench.sets import load
+from ..calibrate import calibrate as calibrated
+from ..calibrate import cautions
+from ..errors import InputError
+from ..judge import DEFAULT, VARIABLE, resolve
+from ..profiles import Profile
+from ..stats import Interval
+from .app import app
+
+RECALL = 0.8
+
+
+@app.command("calibrate")
+def calibrate(
+    labels: Annotated[str, typer.Argument(help="A file of labelled cases, or a public set.")],
+    judge: Annotated[str | None, typer.Option("--judge", "-j", help="One of `halluscope judges`.")] = None,
+    metric: Annotated[str, typer.Option("--metric", "-m", help="One of `halluscope metrics`.")] = "label",
+    recall: Annotated[
+        float | None, typer.Option(help=f"The share of hallucinated outputs to catch (unless told otherwise {RECALL}).")
+    ] = None,
+    false_alarms: Annotated[
+        float | None, typer.Option(help="Or: the share of factual outputs that may be flagged.")
+    ] = None,
+    confidence: Annotated[float, typer.Option(help="With which the promise holds.")] = 0.95,
+    name: Annotated[
+        str | None, typer.Option(help="The profile's name (unless told otherwise that of the file).")
+    ] = None,
+    mapping: Annotated[
+        str | None, typer.Option(help="isotonic or platt (unless told otherwise by the number of labels).")
+    ] = None,
+    direction: Annotated[
+        str, typer.Option(help="Which scores in the file are better: lower, or higher as for faithfulness.")
+    ] = "lower",
+    limit: Annotated[int | None, typer.Option("--limit", "-n", help="At most this many cases, drawn by seed.")] = None,
+    seed: Annotated[int, typer.Option(help="Of the drawing.")] = 0,
+    base_url: Annotated[str | None, typer.Option(help="The address of an OpenAI-compatible server.")] = None,
+    concurrency: Annotated[int, typer.Option(min=1, help="Cases judged at once.")] = CONCURRENCY,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the profile as JSON.")] = False,
+) -> None:
+    """Choose a threshold from your own labels, and keep it as a profile for `check`, `eval` and `bench`.
+
+    The cases are put to the judge. Without --judge, scores that stand in the file (`probability` or
+    `score`, 0 to 1) are used instead.
+    """
+    if mapping not in (None, "isotonic", "platt"):
+        raise InputError(f"there is no mapping {mapping!r}: choose isotonic or platt.")
+    loaded = load(labels)
+    cases = sample(loaded.cases, limit, seed)
+    kind = metrics.resolve(metric)
+    given = judge is None and all(item.score is not None for item in cases)
+    if given:
+        pairs = _given(cases, direction)
+        who, version = os.environ.get(VARIABLE) or DEFAULT, ""
+    else:
+        options = {} if base_url is None else {"base_url": base_url}
+        run = run_judge(cases, resolve(judge, **options), kind, concurrency=concurrency)
+        pairs = [(j.item.hallucinated, j.probability) for j in run.judged if j.probability is not None]
+        who, version = run.judge, run.metric_version
+    if not pairs:
+        raise InputError("the judge gave no verdict on any case, so there is nothing to calibrate.")
+    truth, probabilities = [t for t, _ in pairs], [p for _, p in pairs]
+    profile = calibrated(
+        truth,
+        probabilities,
+        name=name or loaded.name,
+        judge=who,
+        metric=kind.name,
+        metric_version=version,
+        recall=RECALL if recall is None and false_alarms is None else recall,
+        false_alarms=false_alarms,
+        confidence=confidence,
+        mapping=cast('Literal["isotonic", "platt"] | None', mapping),
+    )
+    path = profiles.save(profile)
+    said = cautions(profile, truth, probabilities)
+    if len(pairs) < len(cases):
+        said.append(f"{len(cases) - len(pairs)} of {len(cases)} cases got no verdict and were left out.")
+    if as_json:
+        data = {**msgspec.to_builtins(profile), "cautions": said, "path": str(path)}
+        typer.echo(msgspec.json.encode(data).decode())
+    else:
+        _show(profile, said)
+
+
+def _given(cases: list[LabelledCase], direction: str) -> list[tuple[bool, float]]:
+    if direction not in ("lower", "higher"):
+        raise InputError(f"there is no direction {direction!r}: choose lower or higher.")
+    scores = [item.score or 0.0 for item in cases]
+    if any(not 0 <= score <= 1 for score in scores):
+        raise InputError("a score in the file lies outside 0 to 1: scale the scores first.")
+    if direction == "higher":
+        scores = [1 - score for score in scores]
+    return [(item.hallucinated, score) for item, score in zip(cases, scores, strict=True)]
+
+
+def _show(profile: Profile, said: list[str]) -> None:
+    console = Console()
+    what = f"recall of at least {profile.wanted:g}" if profile.promise == "recall" else ""
+    what = what or f"at most {profile.wanted:g} false alarms"
+    console.print(
+        f"Flag an output from probability {profile.threshold:.4f} on: {what}, "
+        f"with {profile.confidence:.0%} confidence.",
+        highlight=False,
+    )
+    table = Table(show_edge=False, pad_edge=False)
+    for title in ("on your labels", "", "95 % interval"):
+        table.add_column(title, justify="left" if title.startswith("on") else "right")
+    good = profile.n - profile.hallucinated
+    caught, alarms = profile.recall_interval, profile.false_alarms_interval
+    table.add_row(f"recall, of {profile.hallucinated} hallucinated", f"{profile.recall:.3f}", _range(caught))
+    table.add_row(f"false alarms, of {good} factual", f"{profile.false_alarms:.3f}", _range(alarms))
+    before, after = profile.ece_before, profile.ece_after
+    if before is not None:
+        table.add_row("calibration error as the judge gives it", f"{before:.3f}", "")
+    if after is not None:
+        table.add_row(f"after the mapping ({profile.mapping.kind}, cross-validated)", f"{after:.3f}", "")
+    console.print(table)
+    for caution in said:
+        console.print(f"• {caution}", style="yellow", markup=False, highlight=False)
+    console.print(f"saved: use it with --profile {profile.name}", style="dim", markup=False, highlight=False)
+
+
+def _range(interval: Interval) -> str:
+    return f"{interval.low:.3f}-{interval.high:.3f}"
