@@ -188,5 +188,5 @@ def _found(data: Mapping[str, Any], source: str | Callable[[Mapping[str, Any]], 
 
 
 def _is_missing(value: Any) -> bool:
-    """None, and the NaN that a frame holds where a cell is empty."""
-    return value is None or (isinstance(value, float) and value != value)
+    """None, and what a frame holds where a cell is empty."""
+    return value is None or (isinstance(value, float) and value != value) or type(value).__name__ == "NAType"

@@ -1,16 +1,20 @@
-"""The model behind an agent: it is asked through the driver, so that retries and deadlines are the same."""
+"""The model behind an agent.
+
+A chat model is asked through the driver, so that retries and deadlines are those of every other call. A function
+of the user's own is called once: whether it may be called again is not for us to say.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, ClassVar, TypeVar
+from typing import Any, ClassVar, TypeVar, cast
 
 from ...case import Case
 from ...driver import Driver, Trail
-from ...errors import InputError, JudgeError
+from ...errors import InputError
 from ...judge import Answer, Call, Judge, JudgeSpec
 from ...judges.chat import ChatJudge, Settings
-from ...judges.dialect import Dialect
+from ...judges.dialect import Manner
 from ...prompt import Prompt
 from ...questions import Question
 from ..callables import called
@@ -40,29 +44,33 @@ class _Write(Question[Any], frozen=True, kw_only=True):
 
 
 class _Writer:
-    """Answers with what the model wrote, unread."""
+    """Answers with what the chat model wrote, unread."""
 
     asks = False
     window = None
 
-    def __init__(self, name: str, write: Callable[[Prompt, float], Any]) -> None:
-        self.name = name
-        self._write = write
+    def __init__(self, judge: ChatJudge) -> None:
+        self.name = judge.name
+        self._model = judge.model
 
     def fingerprint(self) -> str:
         return self.name
 
     async def answer(self, question: Question[T], call: Call) -> Answer[T]:
-        return Answer(judge=self.name, value=await self._write(question.render(), call.timeout))
+        completion = await self._model.complete(
+            question.render(), {}, question.kind, Manner("text"), _AS_THE_MODEL_LIKES, call.timeout
+        )
+        return Answer(judge=self.name, value=cast("T", completion.text), usage=completion.usage)
 
 
 class Model:
     """A chat model by name, or a function of one's own from prompt to answer (a text, or messages)."""
 
     def __init__(self, model: JudgeSpec) -> None:
+        self._own: Callable[..., Any] | None = None
         complete = getattr(model, "complete", model)
         if not isinstance(model, (str, Judge)) and callable(complete):
-            self._writer = _Writer(getattr(complete, "__name__", "own"), _own(complete))
+            self._own = complete
             return
         judge = judge_of(model, documented="openai/gpt-4o")
         if not isinstance(judge, ChatJudge):
@@ -70,31 +78,18 @@ class Model:
                 f"{judge.name!r} judges and does not write: give the agent a chat model such as 'openai/gpt-4o', "
                 "or a function from prompt to answer."
             )
-        self._writer = _Writer(judge.name, _chat(judge))
+        self._writer = _Writer(judge)
 
     async def answer(self, instructions: str, input: Any) -> Any:
         """What the model answers."""
         question = _Write(system=instructions, user=_transcript(input))
+        if self._own is not None:
+            answer = await called(self._own, str(question.render()))
+            if answer is None:
+                raise InputError("the agent's model returned None: return a text, or a list of messages.")
+            return answer
         found = await Driver(self._writer).ask(self._writer, question, Trail(Case(output="")))
         return found.value
-
-
-def _chat(judge: ChatJudge) -> Callable[[Prompt, float], Any]:
-    async def write(prompt: Prompt, timeout: float) -> str:
-        completion = await judge.model.complete(prompt, {}, "write", Dialect(("text",)), _AS_THE_MODEL_LIKES, timeout)
-        return completion.text
-
-    return write
-
-
-def _own(complete: Callable[..., Any]) -> Callable[[Prompt, float], Any]:
-    async def write(prompt: Prompt, timeout: float) -> Any:
-        answer = await called(complete, str(prompt))
-        if answer is None:
-            raise JudgeError("the agent's model returned None: return a text, or a list of messages.")
-        return answer
-
-    return write
 
 
 def _transcript(input: Any) -> str:
