@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from .judge import Judge
     from .metric import Metric
     from .result import Outcome, Result, Usage
+    from .runner import aevaluate, evaluate
+    from .runs import Run
     from .scorer import (
         Contradiction,
         Faithfulness,
@@ -41,13 +43,16 @@ _HOMES = {
     "Metric": "metric",
     "Outcome": "result",
     "Result": "result",
+    "Run": "runs",
     "Scorer": "scorer",
     "Support": "verdict",
     "TruthFaithfulness": "scorer",
     "Usage": "result",
     "Verdict": "verdict",
     "acheck": "scorer",
+    "aevaluate": "runner",
     "check": "scorer",
+    "evaluate": "runner",
 }
 
 __all__ = [
@@ -63,6 +68,7 @@ __all__ = [
     "Metric",
     "Outcome",
     "Result",
+    "Run",
     "Scorer",
     "Support",
     "TruthFaithfulness",
@@ -70,7 +76,9 @@ __all__ = [
     "Verdict",
     "__version__",
     "acheck",
+    "aevaluate",
     "check",
+    "evaluate",
 ]
 
 

@@ -82,8 +82,9 @@ def _text(lines: Iterator[dict[str, Any]], file: IO[bytes], name: str) -> int:
 
 def _jsonl(lines: Iterator[dict[str, Any]], file: IO[bytes]) -> int:
     count = 0
-    for count, made in enumerate(lines, start=1):
+    for made in lines:
         file.write(msgspec.json.encode(made, enc_hook=str) + b"\n")
+        count += 1
     return count
 
 
@@ -91,7 +92,8 @@ def _csv(lines: Iterator[dict[str, Any]], file: IO[bytes]) -> int:
     text = io.TextIOWrapper(file, encoding="utf-8", newline="", write_through=True)
     writer: csv.DictWriter[str] | None = None
     count = 0
-    for count, made in enumerate(lines, start=1):
+    for made in lines:
+        count += 1
         if writer is None:
             writer = csv.DictWriter(text, list(made))
             writer.writeheader()

@@ -59,6 +59,7 @@ class Book:
         self._reuse = reuse
         self._kept_back: list[tuple[Job, Result]] = []
         self._started = time.monotonic()
+        self.name = name
         self.notes: list[str] = []
         with store.writing() as connection:
             self.run = self._open(connection, name, data)
@@ -91,10 +92,10 @@ class Book:
                     self.notes.append(f"the run's {gone.rowcount} results of {metric} by {judge} are replaced")
         kept = {ref for ref, _, _ in listed}
         for place, ref in enumerate(self._scorers, start=len(kept)):
-            connection.execute("INSERT OR IGNORE INTO run_scorers VALUES (?, ?, ?)", (self.run, place, ref))
+            connection.execute("INSERT OR IGNORE INTO run_scorers VALUES (?, ?, ?)", (self.run, ref, place))
 
     def admit(self, rows: Sequence[tuple[int, Case]]) -> tuple[list[Job], int]:
-        """Enter up to `CHUNK` cases into the run. Returns the work left to do, and how many results were there already."""
+        """Enter up to `CHUNK` cases. Returns the work left to do, and how many results were there already."""
         if not rows:
             return [], 0
         keys = [case_key(case) for _, case in rows]
@@ -139,7 +140,7 @@ class Book:
             return {}
         known: dict[int, int] = {}
         for case, ref, outcome, score, passed, label, body in connection.execute(
-            'SELECT "case", id, outcome, score, passed, label, body FROM outcomes '
+            'SELECT "case", id, outcome, score, passed, label, body FROM outcomes '  # noqa: S608
             f'WHERE scorer = ? AND reusable AND "case" IN ({_MARKS})',
             (scorer, *_padded(cases)),
         ):

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 MIGRATIONS: tuple[str, ...] = (
+    # The columns of a primary key come first: SQLite 3.40 takes anything else for damage when it checks a table
+    # WITHOUT ROWID.
     # 1: replies, and runs as lists of cases and outcomes. Texts and outcomes are kept once, however many runs
     # point to them.
     """
@@ -28,7 +30,7 @@ MIGRATIONS: tuple[str, ...] = (
         data TEXT NOT NULL, created REAL NOT NULL, updated REAL NOT NULL, seconds REAL NOT NULL DEFAULT 0
     );
     CREATE TABLE run_scorers (
-        run INTEGER NOT NULL, place INTEGER NOT NULL, scorer INTEGER NOT NULL, PRIMARY KEY (run, scorer)
+        run INTEGER NOT NULL, scorer INTEGER NOT NULL, place INTEGER NOT NULL, PRIMARY KEY (run, scorer)
     ) WITHOUT ROWID;
     CREATE TABLE run_cases (
         run INTEGER NOT NULL, position INTEGER NOT NULL, "case" INTEGER NOT NULL, name TEXT NOT NULL, extra BLOB,

@@ -193,7 +193,8 @@ def verify_all(store: Store) -> None:
             )
             if not page:
                 break
-            for after, packed, *rest in page:
+            after = page[-1][0]
+            for _, packed, *rest in page:
                 verify(packed, about_outcome(*rest) if about == "row" else rest[0] if rest else b"")
 
 

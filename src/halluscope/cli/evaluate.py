@@ -1,0 +1,208 @@
+"""`eval` scores a file and keeps the run."""
+
+from __future__ import annotations
+
+import os
+import signal
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Annotated, Any, NoReturn
+
+import typer
+
+from ..errors import HalluscopeError, InputError, MissingExtra
+from ..gates import Checked, Gate, no_worse
+from ..runner import evaluate
+from ..runs import Run, Summary
+from ..store import Store
+from . import files
+from .app import app, fail
+from .tables import show_cases, show_gates, show_summary, summary_object
+
+GATE_FAILED = 1
+RUN_FAILED = 3
+STOPPED = 4
+INTERRUPTED = 130
+
+SMALL = 25
+"""A run of so few cases is shown case by case."""
+
+
+@app.command("eval")
+def eval_command(
+    data: Annotated[
+        str, typer.Argument(help="A .jsonl, .csv, .tsv or .parquet file, also .gz; - reads JSONL from stdin.")
+    ],
+    metric: Annotated[
+        list[str] | None, typer.Option("--metric", "-m", help="One of `halluscope metrics`; may be given often.")
+    ] = None,
+    judge: Annotated[str | None, typer.Option("--judge", "-j", help="One of `halluscope judges`.")] = None,
+    base_url: Annotated[str | None, typer.Option(help="The address of an OpenAI-compatible server.")] = None,
+    threshold: Annotated[float | None, typer.Option(help="Where a score passes.")] = None,
+    profile: Annotated[str | None, typer.Option(help="A profile that `halluscope calibrate` made.")] = None,
+    reason: Annotated[bool, typer.Option("--reason/--no-reason", help="Ask the judge for reasons.")] = True,
+    run: Annotated[str | None, typer.Option("--run", help="Name the run; it is continued if it exists.")] = None,
+    concurrency: Annotated[
+        int | None, typer.Option(help="Judge calls at once; fewer while the judge throttles.")
+    ] = None,
+    max_cost: Annotated[
+        float | None, typer.Option(help="Stop before the run costs more than this many dollars.")
+    ] = None,
+    columns: Annotated[
+        list[str] | None, typer.Option("--map", help="Which column is which, as in output=answer; may be given often.")
+    ] = None,
+    strict: Annotated[bool, typer.Option("--strict", help="Stop at the first row that cannot be read.")] = False,
+    limit: Annotated[int | None, typer.Option(help="Take only so many rows.")] = None,
+    fresh: Annotated[bool, typer.Option("--fresh", help="Ask the judge again, even where its reply is kept.")] = False,
+    gate: Annotated[
+        list[str] | None, typer.Option(help="A condition, as in 'hallucination <= 0.1'; may be given often.")
+    ] = None,
+    no_worse_than: Annotated[str | None, typer.Option(help="A run that this one must not fall behind.")] = None,
+    report: Annotated[Path | None, typer.Option(help="Write the run as an HTML file.")] = None,
+    junit: Annotated[Path | None, typer.Option(help="Write JUnit XML.")] = None,
+    markdown: Annotated[Path | None, typer.Option(help="Write a summary in Markdown.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the figures as one JSON object.")] = False,
+    progress: Annotated[
+        bool | None, typer.Option("--progress/--no-progress", help="A bar on stderr; by default on a terminal.")
+    ] = None,
+) -> None:
+    """Score every row of a file and keep the run.
+
+    Exit code 0: done, and all gates are met. 1: a gate is not met. 2: bad input. 3: the run failed.
+    4: the cost limit stopped it. 130: interrupted; the same command goes on where it was stopped.
+    """
+    metrics = list(metric or ["hallucination"])
+    gates = [Gate.parse(text, metrics) for text in gate or ()]
+    options: dict[str, Any] = {} if reason else {"include_reason": False}
+    if threshold is not None:
+        options["threshold"] = threshold
+    if base_url is not None:
+        if judge is None:
+            raise InputError("--base-url goes with a judge that is reached over the network: name it with --judge.")
+        options["base_url"] = base_url
+    with _kept_store() as store:
+        earlier = Run(no_worse_than, store) if no_worse_than is not None else None
+        with _interruptible():
+            made = _made(
+                data,
+                metrics,
+                judge,
+                run=run,
+                map=_mapping(columns or []),
+                concurrency=concurrency,
+                max_cost=max_cost,
+                strict=strict,
+                fresh=fresh,
+                limit=limit,
+                store=store,
+                progress=False if as_json else progress,
+                told=_told,
+                profile=profile,
+                **options,
+            )
+        summary = made.summary()
+        checked = [condition.check(summary) for condition in gates]
+        if earlier is not None:
+            checked += no_worse(made, earlier)
+        _write(made, summary, checked, report=report, baseline=earlier, junit=junit, markdown=markdown)
+        if as_json:
+            typer.echo(summary_object(made, summary, checked))
+        else:
+            if summary.cases <= SMALL:
+                show_cases(made)
+            show_summary(summary)
+            show_gates(checked)
+            if report is not None:
+                typer.echo(f"report: {report}")
+        raise typer.Exit(_exit_code(summary, checked))
+
+
+def _made(*arguments: Any, **options: Any) -> Run:
+    """The run; what goes wrong on the way is a failed run, unless it was the caller's doing."""
+    try:
+        return evaluate(*arguments, **options)
+    except (InputError, MissingExtra):
+        raise
+    except HalluscopeError as error:
+        fail(str(error), RUN_FAILED)
+    except KeyboardInterrupt:
+        _interrupted(options["run"])
+
+
+def _interrupted(run: str | None) -> NoReturn:
+    again = f"the same command, with --run {run}, goes on" if run else "the same command goes on"
+    fail(f"interrupted; all that was finished is kept, {again} from there.", INTERRUPTED)
+
+
+@contextmanager
+def _kept_store() -> Iterator[Store]:
+    try:
+        store = Store()
+    except HalluscopeError as error:
+        fail(str(error), RUN_FAILED)
+    with store:
+        yield store
+
+
+@contextmanager
+def _interruptible() -> Iterator[None]:
+    """A polite kill ends a run like Ctrl-C does: with all that is finished kept."""
+
+    def interrupt(*_: object) -> NoReturn:
+        raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGTERM, interrupt)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
+def _told(message: str) -> None:
+    typer.echo(f"halluscope: {message}", err=True)
+
+
+def _mapping(given: list[str]) -> dict[str, str]:
+    mapping = {}
+    for text in given:
+        field, equals, column = text.partition("=")
+        if not equals or not field.strip() or not column.strip():
+            raise InputError(f"--map {text!r} cannot be read: write it like output=answer.")
+        mapping[field.strip()] = column.strip()
+    return mapping
+
+
+def _write(
+    run: Run,
+    summary: Summary,
+    checked: list[Checked],
+    *,
+    report: Path | None,
+    baseline: Run | None,
+    junit: Path | None,
+    markdown: Path | None,
+) -> None:
+    if report is not None:
+        run.report(report, baseline=baseline)
+    if junit is not None:
+        files.write_junit(junit, run, checked)
+    text = files.markdown(summary, checked)
+    if markdown is not None:
+        files.write_text(markdown, text)
+    steps = os.environ.get("GITHUB_STEP_SUMMARY")
+    if steps:
+        files.append_text(Path(steps), text)
+
+
+def _exit_code(summary: Summary, checked: list[Checked]) -> int:
+    if summary.state == "stopped":
+        _told(f"{summary.note}; the same command with --run {summary.run} goes on from there")
+        return STOPPED
+    results = sum(metric.results for metric in summary.metrics)
+    broken = sum(metric.outcomes.get("failed", 0) for metric in summary.metrics)
+    if results == broken:
+        why = "the judge failed on every case" if results else "there was no row that could be read"
+        _told(f"the run failed: {why}")
+        return RUN_FAILED
+    return 0 if all(check.met for check in checked) else GATE_FAILED

@@ -1,0 +1,241 @@
+"""Data in files: JSONL, JSON, CSV, TSV and Parquet, each also packed with gzip, read row by row."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import io
+import json
+import os
+import sys
+import zlib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import IO, Any
+
+import msgspec
+
+from ..errors import DataError, MissingExtra
+from .rows import AnyRecord, Record, Unread
+
+LONGEST_LINE = 64 * 2**20
+"""A line beyond this is a damaged file rather than a case, and is not read into memory."""
+
+_BOM = b"\xef\xbb\xbf"
+_CUT_OFF = (EOFError, zlib.error, gzip.BadGzipFile)
+
+
+class _File:
+    """What all files have in common: a name, a size, and how far they have been read."""
+
+    def __init__(self, path: Path) -> None:
+        self.name = str(path)
+        self._path = path
+        self._size = path.stat().st_size
+        self._raw: IO[bytes] | None = None
+
+    @property
+    def columns(self) -> list[str] | None:
+        return None
+
+    @property
+    def total(self) -> int | None:
+        return None
+
+    def fraction(self) -> float | None:
+        """How much of the file's bytes have been read."""
+        if self._raw is None or not self._size:
+            return None
+        try:
+            return min(1.0, self._raw.tell() / self._size)
+        except ValueError:
+            return 1.0
+
+    def _open(self) -> IO[bytes]:
+        self._raw = self._path.open("rb")
+        packed = self._raw.read(2) == b"\x1f\x8b"
+        self._raw.seek(0)
+        return gzip.GzipFile(fileobj=self._raw) if packed else self._raw  # type: ignore[return-value]
+
+
+class JsonLines(_File):
+    """One JSON object per line; a file that is one JSON list is read as well, whole."""
+
+    def records(self) -> Iterator[AnyRecord]:
+        with self._open() as file:
+            yield from json_lines(file)
+
+
+def json_lines(file: IO[bytes]) -> Iterator[AnyRecord]:
+    """The records in a stream of lines."""
+    number = 0
+    while True:
+        place = f"line {number + 1}"
+        try:
+            line = file.readline(LONGEST_LINE)
+        except _CUT_OFF as error:
+            yield Unread(place, f"the packed file is damaged or cut off here ({error})")
+            return
+        if not line:
+            return
+        number += 1
+        if len(line) == LONGEST_LINE and not line.endswith(b"\n"):
+            while line and not line.endswith(b"\n"):
+                line = file.readline(LONGEST_LINE)
+            yield Unread(place, f"the line is longer than {LONGEST_LINE >> 20} MB")
+            continue
+        if number == 1:
+            line = line.removeprefix(_BOM)
+            if line.lstrip().startswith(b"["):
+                yield from _json_list(line + file.read())
+                return
+        if line.isspace():
+            continue
+        yield _json_record(place, line)
+
+
+def _json_list(content: bytes) -> Iterator[AnyRecord]:
+    decoded = _json_record("line 1", content)
+    if isinstance(decoded, Unread):
+        yield decoded
+        return
+    for number, fields in enumerate(decoded.fields, start=1):
+        yield Record(f"item {number}", fields)
+
+
+def _json_record(place: str, line: bytes) -> AnyRecord:
+    try:
+        return Record(place, msgspec.json.decode(line))
+    except (msgspec.DecodeError, UnicodeDecodeError):
+        pass
+    # The standard reader takes what others write and JSON forbids: NaN, lone surrogates.
+    try:
+        return Record(place, json.loads(line))
+    except UnicodeDecodeError:
+        return Unread(place, "the line is not UTF-8 text")
+    except RecursionError:
+        return Unread(place, "the JSON is nested too deeply")
+    except ValueError as error:
+        return Unread(place, f"not a JSON object ({error})")
+
+
+class Cells(_File):
+    """CSV or TSV with a heading line."""
+
+    def __init__(self, path: Path, delimiter: str) -> None:
+        super().__init__(path)
+        self._delimiter = delimiter
+        with self._open() as file:
+            try:
+                self._heading = next(self._reader(file), [])
+            except (csv.Error, *_CUT_OFF) as error:
+                raise DataError(f"{path} cannot be read as CSV: {error}.") from error
+        if not self._heading:
+            raise DataError(f"{path} is empty: a CSV file starts with a line of column names.")
+        twice = [name for name in self._heading if self._heading.count(name) > 1]
+        if twice:
+            raise DataError(f"{path} has two columns named {twice[0]!r}.")
+
+    @property
+    def columns(self) -> list[str] | None:
+        return self._heading
+
+    def _reader(self, file: IO[bytes]) -> Any:
+        csv.field_size_limit(max(csv.field_size_limit(), LONGEST_LINE))
+        text = io.TextIOWrapper(file, encoding="utf-8-sig", errors="surrogateescape", newline="")
+        return csv.reader(text, delimiter=self._delimiter)
+
+    def records(self) -> Iterator[AnyRecord]:
+        with self._open() as file:
+            reader = self._reader(file)
+            next(reader)
+            while True:
+                place = f"line {reader.line_num + 1}"
+                try:
+                    cells = next(reader, None)
+                except csv.Error as error:
+                    yield Unread(place, f"not a CSV row ({error})")
+                    continue
+                except _CUT_OFF as error:
+                    yield Unread(place, f"the packed file is damaged or cut off here ({error})")
+                    return
+                if cells is None:
+                    return
+                if cells:
+                    yield self._record(place, cells)
+
+    def _record(self, place: str, cells: list[str]) -> AnyRecord:
+        if len(cells) != len(self._heading):
+            return Unread(place, f"the row has {len(cells)} cells, the heading {len(self._heading)}")
+        if any("\udc80" <= character <= "\udcff" for cell in cells if not cell.isascii() for character in cell):
+            return Unread(place, "the row is not UTF-8 text")
+        return Record(place, dict(zip(self._heading, cells, strict=True)))
+
+
+class Parquet:
+    """A Parquet file, read in small batches."""
+
+    def __init__(self, path: Path) -> None:
+        try:
+            import pyarrow
+            import pyarrow.parquet as pq
+        except ImportError as error:
+            raise MissingExtra("parquet", "reading Parquet") from error
+        self.name = str(path)
+        try:
+            self._file = pq.ParquetFile(path)
+        except (pyarrow.ArrowException, OSError) as error:
+            raise DataError(f"{path} cannot be read as Parquet: {error}.") from error
+        self._read = 0
+
+    @property
+    def columns(self) -> list[str] | None:
+        return list(self._file.schema_arrow.names)
+
+    @property
+    def total(self) -> int | None:
+        return int(self._file.metadata.num_rows)
+
+    def fraction(self) -> float | None:
+        return self._read / self.total if self.total else None
+
+    def records(self) -> Iterator[AnyRecord]:
+        for batch in self._file.iter_batches(batch_size=512):
+            for fields in batch.to_pylist():
+                self._read += 1
+                yield Record(f"row {self._read}", fields)
+
+
+class StandardInput:
+    """JSON lines from standard input."""
+
+    name = "standard input"
+    columns = None
+    total = None
+
+    def fraction(self) -> float | None:
+        return None
+
+    def records(self) -> Iterator[AnyRecord]:
+        return json_lines(sys.stdin.buffer)
+
+
+def open_file(given: str | os.PathLike[str]) -> JsonLines | Cells | Parquet | StandardInput:
+    """The reader for a file, chosen by its name."""
+    if given == "-":
+        return StandardInput()
+    path = Path(given)
+    if not path.exists():
+        raise DataError(f"there is no file {str(path)!r}.")
+    if path.is_dir():
+        raise DataError(f"{str(path)!r} is a folder: name a file in it.")
+    if not os.access(path, os.R_OK):
+        raise DataError(f"the file {str(path)!r} may not be read.")
+    name = path.name.lower().removesuffix(".gz")
+    if name.endswith((".parquet", ".pq")):
+        return Parquet(path)
+    if name.endswith((".csv", ".tsv")):
+        return Cells(path, "\t" if name.endswith(".tsv") else ",")
+    if name.endswith((".jsonl", ".ndjson", ".json")):
+        return JsonLines(path)
+    raise DataError(f"{path.name!r} names no format: it must end with .jsonl, .json, .csv, .tsv or .parquet (or .gz).")

@@ -1,0 +1,256 @@
+"""The way in: from data, metrics and a judge to a run that is kept."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import threading
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from .. import metrics as metric_registry
+from .. import sync
+from ..datasets import AnyRow, Data, open_data
+from ..driver import Driver, Patience
+from ..errors import InputError
+from ..judge import Judge, JudgeSpec
+from ..judge import resolve as resolve_judge
+from ..metric import Metric
+from ..metrics import MetricSpec
+from ..runs import Run
+from ..scorer import split_options
+from ..store import Book, MemoryReplies, Replies, Store
+from ..store.reading import list_runs
+from .budget import Budget
+from .gate import AdaptiveGate
+from .identity import Adjusted, scorer_of
+from .pipeline import Pipeline
+from .progress import display_for
+
+AT_ONCE = 32
+"""Judge calls at once, unless told otherwise; a judge that throttles gets fewer."""
+
+LOCAL_AT_ONCE = 64
+"""Cases at once for the embedded judge, so that its batches are full."""
+
+_NAME = re.compile(r"[\w.@:+-][\w .@:+-]{0,99}")
+
+
+def evaluate(
+    data: object,
+    metrics: MetricSpec | Sequence[MetricSpec] = "hallucination",
+    judge: JudgeSpec = None,
+    *,
+    run: str | None = None,
+    map: Mapping[str, str] | None = None,
+    concurrency: int | None = None,
+    max_cost: float | None = None,
+    strict: bool = False,
+    fresh: bool = False,
+    limit: int | None = None,
+    store: Store | None = None,
+    progress: bool | None = None,
+    profile: str | None = None,
+    patience: Patience | None = None,
+    told: Callable[[str], None] | None = None,
+    **options: Any,
+) -> Run:
+    """Score all rows of `data` and keep the run.
+
+    `data`: a path, a DataFrame, a Hugging Face dataset, or rows one by one. `run` names the run and
+    continues it if it exists. `map` names columns (`{"output": "answer"}`). `max_cost`, in dollars,
+    stops the run before it is exceeded. `strict` stops at a row that cannot be read. `fresh` asks
+    the judge again even where its reply is kept. `limit` takes only so many rows. `profile` names what
+    `halluscope calibrate` made. `told` receives warnings. Other options are those of the metrics and,
+    for a judge given by name, of the judge.
+
+    An interrupt (Ctrl-C) keeps all that is finished; the same call goes on from there.
+    """
+    ended = threading.Event()
+    work = _evaluate(
+        data,
+        metrics,
+        judge,
+        run=run,
+        map=map,
+        concurrency=concurrency,
+        max_cost=max_cost,
+        strict=strict,
+        fresh=fresh,
+        limit=limit,
+        store=store,
+        progress=progress,
+        profile=profile,
+        patience=patience,
+        told=told,
+        options=options,
+        ended=ended,
+    )
+    try:
+        return sync.run(work)
+    except KeyboardInterrupt:
+        # The run is being cancelled in its own thread: give it the moment it needs to write what it has.
+        ended.wait(timeout=10)
+        raise
+
+
+async def aevaluate(
+    data: object,
+    metrics: MetricSpec | Sequence[MetricSpec] = "hallucination",
+    judge: JudgeSpec = None,
+    *,
+    run: str | None = None,
+    map: Mapping[str, str] | None = None,
+    concurrency: int | None = None,
+    max_cost: float | None = None,
+    strict: bool = False,
+    fresh: bool = False,
+    limit: int | None = None,
+    store: Store | None = None,
+    progress: bool | None = None,
+    profile: str | None = None,
+    patience: Patience | None = None,
+    told: Callable[[str], None] | None = None,
+    **options: Any,
+) -> Run:
+    """Like `evaluate`, to be awaited. Cancelling it keeps all that is finished."""
+    return await _evaluate(
+        data,
+        metrics,
+        judge,
+        run=run,
+        map=map,
+        concurrency=concurrency,
+        max_cost=max_cost,
+        strict=strict,
+        fresh=fresh,
+        limit=limit,
+        store=store,
+        progress=progress,
+        profile=profile,
+        patience=patience,
+        told=told,
+        options=options,
+        ended=threading.Event(),
+    )
+
+
+async def _evaluate(
+    data: object,
+    metrics: MetricSpec | Sequence[MetricSpec],
+    judge: JudgeSpec,
+    *,
+    run: str | None,
+    map: Mapping[str, str] | None,
+    concurrency: int | None,
+    max_cost: float | None,
+    strict: bool,
+    fresh: bool,
+    limit: int | None,
+    store: Store | None,
+    progress: bool | None,
+    profile: str | None,
+    patience: Patience | None,
+    told: Callable[[str], None] | None,
+    options: Mapping[str, Any],
+    ended: threading.Event,
+) -> Run:
+    for name, number in (("concurrency", concurrency), ("limit", limit)):
+        if number is not None and number < 1:
+            raise InputError(f"`{name}` must be 1 or more, not {number}.")
+    asked, judge_options = _metrics(metrics, options)
+    judged_by = resolve_judge(judge, **judge_options)
+    budget = Budget(max_cost, judged_by.name)
+    opened = open_data(data, map)
+    local = _is_local(judged_by)
+    store = store or Store()
+    gate = None if local else AdaptiveGate(concurrency or AT_ONCE)
+    cache = MemoryReplies() if local else Replies(store, reread=not fresh)
+    adjust = None if profile is None else Adjusted(profile)
+    scorers = [scorer_of(metric, judged_by, "" if adjust is None else adjust.key) for metric in asked]
+    book = Book(store, _name(run, opened, store), opened.name, scorers, reuse=not fresh)
+    for note in book.notes:
+        (told or _nobody)(note)
+    pipeline = Pipeline(
+        asked,
+        Driver(judged_by, cache=cache, gate=gate, patience=patience),
+        book,
+        at_once=concurrency or LOCAL_AT_ONCE if local else 2 * (concurrency or AT_ONCE),
+        budget=budget,
+        display=display_for(opened.name, progress),
+        gate=gate,
+        strict=strict,
+        adjust=adjust,
+        estimate=lambda read: _estimate(opened, read, limit),
+        told=told or _nobody,
+    )
+    rows: Iterable[AnyRow] = opened if limit is None else islice(opened, limit)
+    try:
+        whole = await pipeline.run(rows)
+    except asyncio.CancelledError:
+        book.close("interrupted", "interrupted before the end")
+        raise
+    except BaseException as error:
+        book.close("failed", str(error))
+        raise
+    else:
+        if whole:
+            book.close("finished", end=pipeline.read)
+        else:
+            book.close("stopped", f"the cost limit of ${max_cost:g} was reached")
+    finally:
+        ended.set()
+    return Run(book.name, store)
+
+
+def _metrics(
+    given: MetricSpec | Sequence[MetricSpec], options: Mapping[str, Any]
+) -> tuple[list[Metric], dict[str, Any]]:
+    """The metrics, and the options that are none of theirs."""
+    specs = [given] if isinstance(given, (str, Metric, type)) else list(given)
+    if not specs:
+        raise InputError("name at least one metric.")
+    made: list[Metric] = []
+    taken: set[str] = set()
+    for spec in specs:
+        own = {} if isinstance(spec, Metric) else split_options(spec, options)[0]
+        taken |= set(own)
+        made.append(metric_registry.resolve(spec, **own))
+    names = [metric.name for metric in made]
+    twice = [name for name in names if names.count(name) > 1]
+    if twice:
+        raise InputError(f"the metric {twice[0]!r} is named twice: a run has each metric once.")
+    return made, {name: value for name, value in options.items() if name not in taken}
+
+
+def _is_local(judge: Judge) -> bool:
+    return judge.name == "local" and not judge.asks
+
+
+def _name(given: str | None, data: Data, store: Store) -> str:
+    if given is not None:
+        if not _NAME.fullmatch(given):
+            raise InputError(f"{given!r} is no name for a run: use up to 100 letters, digits, spaces and . _ - + @ :")
+        return given
+    stem = re.sub(r"\W+", "-", Path(data.name).name.partition(".")[0]).strip("-")[:40] or "run"
+    base = f"{stem}-{time.strftime('%Y%m%d-%H%M%S')}"
+    name, number = base, 2
+    while list_runs(store, name):
+        name, number = f"{base}-{number}", number + 1
+    return name
+
+
+def _estimate(data: Data, read: int, limit: int | None) -> int | None:
+    """How many rows there are: as the data says, else from how much of the file the rows so far took."""
+    total = data.total
+    if total is None:
+        fraction = data.fraction()
+        total = None if not fraction or not read else max(read, round(read / fraction))
+    return total if limit is None else min(limit, total or limit)
+
+
+def _nobody(message: str) -> None:
+    return

@@ -1,0 +1,101 @@
+"""Lets a bounded number of judge calls through: fewer while the judge throttles, more again when it stops."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections import deque
+from collections.abc import Callable
+
+from ..errors import JudgeError, JudgeThrottled
+
+_TOO_OFTEN = 0.05
+"""The share of throttled calls from which going slower is tried."""
+_SLOWER = 0.7
+_FASTER = 0.1
+"""Of the most calls at once, added after each stretch without throttling."""
+_STRETCH = 1.0
+"""Seconds after which a stretch is judged, if it did not have enough calls before."""
+_LONGEST_HOLD = 32
+
+
+class AdaptiveGate:
+    """At most `most` calls at once.
+
+    Calls are counted in stretches. After one with throttled calls the gate lets fewer through; if
+    that only made the run slower and the judge throttles as before, it goes back: some servers
+    throttle at random, and no patience of ours would change it. There is always room for one.
+    """
+
+    def __init__(self, most: int, clock: Callable[[], float] = time.monotonic) -> None:
+        self.most = most
+        self.limit = float(most)
+        self.active = 0
+        self.last_error: JudgeError | None = None
+        """Why the latest call did not come through, None if it did."""
+        self._waiting: deque[asyncio.Future[None]] = deque()
+        self._clock = clock
+        self._answered = 0
+        self._throttled = 0
+        self._since = clock()
+        self._before: tuple[float, float, float] | None = None
+        """Limit, answers a second and throttled share before the last step down."""
+        self._hold = 0
+        self._next_hold = 4
+
+    async def enter(self) -> None:
+        """Wait for room."""
+        if not self._waiting and self.active < int(self.limit):
+            self.active += 1
+            return
+        turn: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._waiting.append(turn)
+        try:
+            await turn
+        except asyncio.CancelledError:
+            if turn.done() and not turn.cancelled():
+                self.active -= 1
+                self._admit()
+            raise
+
+    def leave(self, error: JudgeError | None) -> None:
+        """Make room, and learn from how the call went."""
+        self.active -= 1
+        self.last_error = error
+        if isinstance(error, JudgeThrottled):
+            self._throttled += 1
+        elif error is None:
+            self._answered += 1
+        now = self._clock()
+        calls = self._answered + self._throttled
+        if calls >= max(10.0, 2 * self.limit) or (calls and now - self._since >= _STRETCH):
+            self._judge(now)
+        self._admit()
+
+    def _admit(self) -> None:
+        while self._waiting and self.active < int(self.limit):
+            turn = self._waiting.popleft()
+            if not turn.done():
+                self.active += 1
+                turn.set_result(None)
+
+    def _judge(self, now: float) -> None:
+        """Take a step at the end of a stretch."""
+        share = self._throttled / (self._answered + self._throttled)
+        pace = self._answered / max(1e-6, now - self._since)
+        self._answered = self._throttled = 0
+        self._since = now
+        if self._before is not None:
+            limit, pace_before, share_before = self._before
+            self._before = None
+            if pace < 0.9 * pace_before and share > 0.5 * share_before:
+                self.limit = limit
+                self._hold, self._next_hold = self._next_hold, min(_LONGEST_HOLD, 2 * self._next_hold)
+                return
+        if self._hold:
+            self._hold -= 1
+        elif share > _TOO_OFTEN:
+            self._before = (self.limit, pace, share)
+            self.limit = max(1.0, self.limit * _SLOWER)
+        else:
+            self.limit = min(float(self.most), self.limit + max(1.0, _FASTER * self.most))

@@ -1,0 +1,232 @@
+"""Many cases through one driver: so many at once, results written as they come, and a clean end in every case."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import islice
+
+from ..case import Case
+from ..datasets import AnyRow, Unread
+from ..driver import Driver
+from ..errors import InputError, JudgeRejected, MissingExtra, ModelFileError, RunFailed, StoreError
+from ..metric import Metric
+from ..result import Failure, Outcome, Result
+from ..store import Book, Job
+from ..store.book import CHUNK
+from .budget import Budget
+from .gate import AdaptiveGate
+from .progress import Display, Progress
+
+_TICK = 0.1
+"""Seconds after which results that wait are written, at the latest."""
+_LONGEST_READ = 0.05
+"""Seconds of reading after which the rows that came are passed on: an iterator may be slow."""
+_REJECTED = 10
+"""When the judge refuses this many cases and scores none, it will not score the others."""
+
+_FATAL = (StoreError, InputError, MissingExtra, ModelFileError)
+"""Errors that say something about the set-up, not about the case at hand."""
+
+
+class Pipeline:
+    """One pass over the data."""
+
+    def __init__(
+        self,
+        metrics: Sequence[Metric],
+        driver: Driver,
+        book: Book,
+        *,
+        at_once: int,
+        budget: Budget,
+        display: Display,
+        gate: AdaptiveGate | None = None,
+        strict: bool = False,
+        adjust: Callable[[Result], Result] | None = None,
+        estimate: Callable[[int], int | None] = lambda read: None,
+        told: Callable[[str], None] = lambda message: None,
+    ) -> None:
+        """`estimate` gives the number of rows in the data from how many were read; `told` takes warnings."""
+        self._metrics = metrics
+        self._driver = driver
+        self._book = book
+        self._at_once = at_once
+        self._budget = budget
+        self._display = display
+        self._gate = gate
+        self._strict = strict
+        self._adjust = adjust
+        self._estimate = estimate
+        self._told = told
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._freed = asyncio.Event()
+        self._fault: Exception | None = None
+        self._open: dict[int, int] = {}
+        self._rejected = 0
+        self._scored = 0
+        self._warned = False
+        self.progress = Progress()
+        self.read = 0
+
+    async def run(self, rows: Iterable[AnyRow]) -> bool:
+        """Score every row. True if all of them were, False if a limit stopped it."""
+        ticking = asyncio.create_task(self._tick())
+        self._display.start()
+        try:
+            whole = await self._feed(iter(rows))
+            await self._finish()
+            return whole
+        finally:
+            ticking.cancel()
+            for task in self._tasks:
+                task.cancel()
+            await asyncio.gather(ticking, *self._tasks, return_exceptions=True)
+            self._book.flush()
+            self._display.show(self._now())
+            self._display.stop()
+
+    async def _feed(self, rows: Iterator[AnyRow]) -> bool:
+        while True:
+            chunk, more = await asyncio.to_thread(_take, rows)
+            for job in self._admit(chunk):
+                if not await self._room():
+                    return False
+                task = asyncio.create_task(self._do(job))
+                self._tasks.add(task)
+                task.add_done_callback(self._done)
+            if self._fault is not None:
+                raise self._fault
+            if not more:
+                return True
+
+    def _admit(self, chunk: Sequence[AnyRow]) -> list[Job]:
+        """Enter the rows into the run; what comes back has no result yet."""
+        good: list[tuple[int, Case]] = []
+        for row in chunk:
+            position, self.read = self.read, self.read + 1
+            if not isinstance(row, Unread):
+                good.append((position, row.case))
+                continue
+            self._book.bad_row(position, row.place, row.reason)
+            self.progress.bad_rows += 1
+            self._told(f"{row.place} was left out: {row.reason}")
+            if self._strict:
+                raise RunFailed(
+                    f"{row.place} cannot be read: {row.reason}. Strict reading stops at the first such row."
+                )
+        jobs, reused = self._book.admit(good)
+        self.progress.reused += reused
+        for job in jobs:
+            self._open[job.position] = self._open.get(job.position, 0) + 1
+        self.progress.cases += len(good) - len({job.position for job in jobs})
+        return jobs
+
+    async def _room(self) -> bool:
+        """Wait until another job may start; False where the budget does not allow one."""
+        while self._fault is None:
+            busy = len(self._tasks)
+            if busy < self._at_once and self._budget.allows(busy):
+                return True
+            if not busy:
+                return False
+            self._freed.clear()
+            await self._freed.wait()
+        raise self._fault
+
+    async def _finish(self) -> None:
+        while self._tasks and self._fault is None:
+            await asyncio.wait(self._tasks, return_when=asyncio.FIRST_COMPLETED)
+        if self._fault is not None:
+            raise self._fault
+
+    def _done(self, task: asyncio.Task[None]) -> None:
+        self._tasks.discard(task)
+        self._freed.set()
+        if not task.cancelled() and isinstance(error := task.exception(), Exception):
+            self._fault = self._fault or error
+
+    async def _do(self, job: Job) -> None:
+        metric = self._metrics[job.scorer]
+        try:
+            result = await self._driver.score(metric, job.case)
+            if self._adjust is not None:
+                result = self._adjust(result)
+        except _FATAL:
+            raise
+        except Exception as error:
+            result = self._broken(metric, job.case, error)
+        self._book.keep(job, result)
+        self._budget.spent(result.usage)
+        self.progress.results += 1
+        left = self._open[job.position] - 1
+        if left:
+            self._open[job.position] = left
+        else:
+            del self._open[job.position]
+            self.progress.cases += 1
+        if result.outcome in (Outcome.FAILED, Outcome.INCOMPLETE):
+            self.progress.failed += 1
+            self._hopeless(result)
+        else:
+            self._scored += 1
+
+    def _hopeless(self, result: Result) -> None:
+        """Stop where the judge refuses everything: a wrong key or model name will not mend itself."""
+        failure = result.failure
+        if failure is None or failure.kind != JudgeRejected.kind:
+            return
+        self._rejected += 1
+        if self._rejected >= _REJECTED and not self._scored:
+            raise RunFailed(f"the judge refused the first {self._rejected} questions: {failure.message}")
+
+    def _broken(self, metric: Metric, case: Case, error: Exception) -> Result:
+        """The result of a metric or judge that raised what it should not: the other cases go on."""
+        message = f"{type(error).__name__}: {error}"
+        return Result(
+            metric=metric.name,
+            metric_version=metric.version,
+            judge=self._driver.judge.name,
+            case_id=case.id,
+            outcome=Outcome.FAILED,
+            score=None,
+            direction=metric.direction,
+            threshold=float(metric.threshold),
+            passed=None,
+            reason=f"No score: an unexpected error ended the scoring ({message}).",
+            failure=Failure("error", message),
+        )
+
+    async def _tick(self) -> None:
+        while True:
+            await asyncio.sleep(_TICK)
+            try:
+                self._book.flush()
+            except StoreError as error:
+                self._fault = self._fault or error
+                self._freed.set()
+            self._display.show(self._now())
+
+    def _now(self) -> Progress:
+        now = self.progress
+        now.total = self._estimate(self.read)
+        now.cost = self._budget.cost
+        now.at_once = len(self._tasks)
+        error = self._gate.last_error if self._gate is not None else None
+        now.trouble = None if error is None else str(error)
+        if error is not None and not self._warned:
+            self._warned = True
+            self._told(f"{error}; trying again")
+        return now
+
+
+def _take(rows: Iterator[AnyRow]) -> tuple[list[AnyRow], bool]:
+    """The next rows, and whether there may be more."""
+    end = time.monotonic() + _LONGEST_READ
+    taken: list[AnyRow] = []
+    for row in islice(rows, CHUNK):
+        taken.append(row)
+        if time.monotonic() > end:
+            return taken, True
+    return taken, len(taken) == CHUNK
