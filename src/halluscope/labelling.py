@@ -18,14 +18,13 @@ from msgspec import Struct
 from . import stats
 from .bench.cases import read_label
 from .bench.files import rows
-from .bench.formats.plain import CONTEXT, INPUT, OUTPUT
+from .bench.formats.plain import CONTEXT, INPUT, OUTPUT, SKIPPED
 from .case import Case
 from .errors import InputError
 from .stats import Confusion, Interval
 
 ANSWERS = {"f": "factual", "h": "hallucinated", "c": "contradicted", "u": "unsupported"}
 """The key for each label."""
-SKIPPED = "skipped"
 
 
 class Label(Struct, frozen=True, kw_only=True):
@@ -79,7 +78,8 @@ class LabelFile:
             label = msgspec.json.decode(line, type=Label)
         except msgspec.DecodeError as error:
             raise InputError(
-                f"line {number} of {self.path.name} is not a label ({error}): mend it, or choose another file with --to."
+                f"line {number} of {self.path.name} is not a label ({error}): "
+                "mend it, or choose another file with --to."
             ) from error
         self._labels[label.id] = label
 

@@ -20,10 +20,10 @@ from ..bench.run import run_judge
 from ..case import Case
 from ..errors import InputError
 from ..judge import resolve
-from ..labelling import ANSWERS, Agreement, LabelFile, Session, agreement, cases_of
+from ..labelling import Agreement, LabelFile, Session, agreement, cases_of
 from .app import app
 
-UNDO, QUIT = ("z", "\x7f", "\b"), ("q", "\x03", "\x04", "\x1b", "")
+UNDO, QUIT = ("z", "\x7f", "\b"), ("q", "\x03", "\x04", "")
 KEYS = "f factual   h hallucinated   c contradicted   u unsupported   s skip   z undo   q quit"
 
 
@@ -137,24 +137,34 @@ def _keys() -> Iterator[Callable[[], str]]:
     if sys.platform == "win32":
         import msvcrt
 
-        yield lambda: msvcrt.getwch()
+        yield lambda: msvcrt.getwch().lower()
         return
     import os
     import termios
     import tty
+    from select import select
 
     stream = sys.stdin.fileno()
     before = termios.tcgetattr(stream)
     try:
         tty.setcbreak(stream)
-        yield lambda: _one(lambda: os.read(stream, 1))
+        waits = lambda: bool(select([stream], [], [], 0.02)[0])  # noqa: E731 - two small readers, side by side
+        yield lambda: _one(lambda: os.read(stream, 1), waits)
     finally:
         termios.tcsetattr(stream, termios.TCSADRAIN, before)
 
 
-def _one(read: Callable[[], bytes]) -> str:
-    """A key; Ctrl-C counts as one, and the end of the input as an empty one."""
+def _one(read: Callable[[], bytes], waits: Callable[[], bool]) -> str:
+    """A key; Ctrl-C counts as one, the end of the input as an empty one.
+
+    An arrow or function key sends several characters: they are read together, lest one of them be
+    taken for an answer.
+    """
     try:
-        return read().decode("ascii", "replace")
+        key = read()
+        if key == b"\x1b":
+            while waits():
+                key += read()
     except (KeyboardInterrupt, OSError):
         return ""
+    return key.decode("ascii", "replace").lower()

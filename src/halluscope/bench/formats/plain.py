@@ -14,9 +14,14 @@ CONTEXT = ("context", "contexts", "retrieval_context", "retrieved_contexts", "ev
 INPUT = ("input", "question", "query", "user_input")
 LABEL = ("label", "is_hallucination", "hallucinated")
 
+SKIPPED = "skipped"
+"""The label of a case that a person passed over: it is no case of a set."""
+
 
 def _plain(row: dict[str, Any], name: str) -> Iterator[LabelledCase]:
     label = field(row, *LABEL)
+    if label == SKIPPED:
+        return
     group = row.get("group", row.get("dataset"))
     yield labelled(
         output=field(row, *OUTPUT),
