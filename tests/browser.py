@@ -67,7 +67,7 @@ def _port(file: Path, process: subprocess.Popen[bytes]) -> int:
 class Page:
     """One tab. `requests` are the addresses it asked for, `errors` what went wrong in it."""
 
-    def __init__(self, socket: aiohttp.ClientWebSocketResponse) -> None:
+    def __init__(self, socket: Any) -> None:
         self._socket = socket
         self._ids = itertools.count(1)
         self._waiting: dict[int, asyncio.Future[dict[str, Any]]] = {}
@@ -128,9 +128,9 @@ class Page:
     async def open(self, path: Path, hash: str = "") -> None:
         """Load a file and wait until its script has run."""
         self._loaded.clear()
-        await self.send("Page.navigate", url=path.resolve().as_uri() + hash)
+        await self.send("Page.navigate", url=path.absolute().as_uri() + hash)
         await asyncio.wait_for(self._loaded.wait(), 60)
-        await self.until("document.documentElement.dataset.ready || document.querySelector('#loading')?.dataset.said")
+        await self.until("document.documentElement.dataset.ready")
 
     async def run(self, expression: str) -> Any:
         """The value of a JavaScript expression; promises are awaited."""
@@ -159,7 +159,8 @@ class Page:
         """A real click, in the middle of the first match that holds the text."""
         place = await self.until(
             f"""(() => {{
-                const found = [...document.querySelectorAll({selector!r})].find((e) => e.textContent.includes({containing!r}));
+                const all = [...document.querySelectorAll({selector!r})];
+                const found = all.find((e) => e.textContent.includes({containing!r}));
                 if (!found) return null;
                 found.scrollIntoView({{ block: "center", behavior: "instant" }});
                 const box = found.getClientRects()[0];
@@ -182,10 +183,10 @@ class Page:
     async def type(self, text: str) -> None:
         await self.send("Input.insertText", text=text)
 
-    async def screenshot(self, path: Path) -> None:
+    async def screenshot(self) -> bytes:
         """The visible page as a PNG."""
         shot = await self.send("Page.captureScreenshot", format="png")
-        path.write_bytes(base64.b64decode(shot["data"]))
+        return base64.b64decode(shot["data"])
 
 
 _CODES = {"Enter": 13, "Escape": 27, "Tab": 9, "ArrowDown": 40, "ArrowUp": 38, "ArrowLeft": 37, "ArrowRight": 39}

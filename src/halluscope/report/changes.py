@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict, deque
 
 from msgspec import Struct
 
+from ..case import Case, content_id
 from ..result import Result
 from .source import Pairs
 
@@ -33,31 +34,55 @@ class Change(Struct, frozen=True):
 
 
 class Baseline:
-    """The earlier run's scores, to be matched by case and metric."""
+    """The earlier run's scores, to be matched by case and metric.
+
+    Cases are matched by id. An id that was only made from the case's texts changes with the output:
+    such a case is matched by what was asked instead, its input and context.
+    """
 
     def __init__(self, pairs: Pairs) -> None:
         self._results: dict[Key, Before] = {}
-        self._sizes: Counter[str] = Counter()
-        self._met: Counter[str] = Counter()
+        self._asked: defaultdict[tuple[int, str], deque[Key]] = defaultdict(deque)
+        self._met: set[Key] = set()
         seen: Counter[tuple[str, str]] = Counter()
         for case, result in pairs:
-            here = (case.id, result.metric)
-            before = Before(result.score, result.passed, result.metric_version, result.judge)
-            self._results[(*here, seen[here])] = before
-            self._sizes[result.metric] += 1
-            seen[here] += 1
+            key = (case.id, result.metric, seen[case.id, result.metric])
+            seen[case.id, result.metric] += 1
+            self._results[key] = Before(result.score, result.passed, result.metric_version, result.judge)
+            if _unnamed(case):
+                self._asked[_question(case), result.metric].append(key)
 
-    def compare(self, case_id: str, result: Result, occurrence: int) -> Change:
+    def compare(self, case: Case, result: Result, occurrence: int) -> Change:
         """How the result differs from the earlier one on the same case."""
-        before = self._results.get((case_id, result.metric, occurrence))
-        if before is None:
+        key: Key | None = (case.id, result.metric, occurrence)
+        if key not in self._results:
+            key = self._waiting(case, result.metric) if _unnamed(case) else None
+        if key is None:
             return Change("new")
-        self._met[result.metric] += 1
+        self._met.add(key)
+        before = self._results[key]
         return Change(_kind(before.score, result), before)
 
     def gone(self, metric: str) -> int:
         """How many results of the metric the earlier run had and this one lacks."""
-        return self._sizes[metric] - self._met[metric]
+        return sum(key[1] == metric and key not in self._met for key in self._results)
+
+    def _waiting(self, case: Case, metric: str) -> Key | None:
+        """The first earlier result on the same question that is not matched yet."""
+        waiting = self._asked.get((_question(case), metric), deque())
+        while waiting:
+            key = waiting.popleft()
+            if key not in self._met:
+                return key
+        return None
+
+
+def _unnamed(case: Case) -> bool:
+    return case.id == content_id(case.output, case.context, case.input)
+
+
+def _question(case: Case) -> int:
+    return hash((case.input, case.context))
 
 
 def _kind(before: float | None, result: Result) -> str:

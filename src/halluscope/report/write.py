@@ -170,7 +170,7 @@ class Contents:
             return None
         here = (case.id, result.metric)
         self._compared[here] += 1
-        return self._earlier.compare(case.id, result, self._compared[here] - 1)
+        return self._earlier.compare(case, result, self._compared[here] - 1)
 
     def _case(self, case: Case, metric: str) -> _Shown | None:
         """The case's place in the list, a new one where the same case comes twice for one metric."""

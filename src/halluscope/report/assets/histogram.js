@@ -32,7 +32,7 @@ export function histogram(metric, bins, { height = 72, whole = null, label = "",
   const { low, high } = metric.histogram;
   const most = Math.max(1, ...(whole ?? bins));
   const step = WIDTH / bins.length;
-  const rise = (n) => (n ? Math.max(2, Math.sqrt(n / most) * (height - 2)) : 0);
+  const rise = (n) => (n ? Math.max(2, (n / most) * (height - 2)) : 0);
   const bar = (n, i, kind) =>
     svg("rect", { class: kind, x: i * step + 1, y: height - rise(n), width: step - 2, height: rise(n), rx: 1 });
   const drawing = svg("svg", {

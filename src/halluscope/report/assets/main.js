@@ -233,10 +233,13 @@ async function start() {
   report.keys();
   report.start();
   startPrinting(store, () => ({ state: report.state, rows: report.rows }));
-  document.documentElement.dataset.ready = "true";
 }
 
-start().catch((error) => {
-  byId("loading")?.replaceChildren(`The report could not be opened: ${error.message}`);
-  throw error;
-});
+start()
+  .catch((error) => {
+    byId("loading")?.replaceChildren(`The report could not be opened: ${error.message}`);
+    throw error;
+  })
+  .finally(() => {
+    document.documentElement.dataset.ready = "true";
+  });

@@ -125,7 +125,7 @@ function changes(store, go, open) {
   );
 }
 
-/** The cases that fell furthest, over all metrics. */
+/** The cases that fell furthest, each by the metric that fell most. */
 function regressions(store, open) {
   const { results, cases, metrics } = store;
   const fall = (result) => {
@@ -135,10 +135,15 @@ function regressions(store, open) {
   const worse = results.case.map((_, result) => result).filter((result) => store.change(result) === "worse");
   if (!worse.length) return null;
   worse.sort((a, b) => fall(b) - fall(a));
+  const shown = new Map();
+  for (const result of worse) {
+    if (shown.size === 6) break;
+    if (!shown.has(results.case[result])) shown.set(results.case[result], result);
+  }
   return h(
     "ol",
     { class: "regressions" },
-    worse.slice(0, 6).map((result) =>
+    [...shown.values()].map((result) =>
       h(
         "li",
         {},
