@@ -16,12 +16,14 @@ from functools import cached_property
 from ..text import STOP_WORDS, Span, sentences, stem, word_places
 from .measures import Quantity, read
 
-__all__ = ["Placed", "Prepared", "near_share", "prepare", "sentence_share"]
+__all__ = ["Placed", "Prepared", "near_share", "prepare", "same_label", "sentence_share"]
 
 _REACH = 8
 _DECAY = 0.8
 _COMMA = 2.0
 _BREAK = re.compile(r"[,;:()\[\]|–—]|\b(?:and|but|while|whereas|or|compared)\b")
+
+_PRONOUN = re.compile(r"(?:It|Its|He|His|She|Her|They|Their|This|These)\b")
 
 # Words that begin or end something: a date of the one is no date of the other.
 _STARTING = frozenset(
@@ -42,6 +44,8 @@ class Placed:
     sentence: int
     near: dict[str, float]
     event: str
+    label: frozenset[str]
+    """What a field or a specification calls it: "price" in "unit price: 12.50", "SSD" in "512GB NVMe SSD"."""
 
 
 @dataclass(frozen=True)
@@ -52,6 +56,8 @@ class Prepared:
     placed: tuple[Placed, ...]
     stems: tuple[frozenset[str], ...]
     spans: tuple[Span, ...]
+    matter: tuple[frozenset[str], ...]
+    """The stems of each sentence and, where it opens with a pronoun, of the one before it."""
 
     @cached_property
     def counts(self) -> Counter[str]:
@@ -87,8 +93,12 @@ def prepare(text: str) -> Prepared:
             index += 1
             if quantity.start >= span.start:
                 near, event = _near(tokens, starts, quantity)
-                placed.append(Placed(quantity, number, near, event))
-    return Prepared(text, tuple(placed), tuple(stems), tuple(spans))
+                placed.append(Placed(quantity, number, near, event, _label(text, span, quantity)))
+    matter = tuple(
+        stems[number] | stems[number - 1] if number and _PRONOUN.match(text, span.start) else stems[number]
+        for number, span in enumerate(spans)
+    )
+    return Prepared(text, tuple(placed), tuple(stems), tuple(spans), matter)
 
 
 def _tokens(text: str, span: Span) -> list[_Token]:
@@ -130,19 +140,51 @@ def _near(tokens: list[_Token], starts: list[int], quantity: Quantity) -> tuple[
     return near, "" if starting == ending else "start" if starting else "end"
 
 
-def sentence_share(item: Placed, other: Placed, said: Prepared, known: Prepared) -> float:
-    """The part of the claim's words that stand in the evidence's sentence, rare words counting more."""
+_FIELD = re.compile(r"(?:^|[;,|—–\n])\s*([^\W\d_][\w /_-]{1,40}):\s*[^\w\s]?$")
+_SPEC_WORDS = 7
+
+
+def _label(text: str, span: Span, quantity: Quantity) -> frozenset[str]:
+    """The head words a field name or a short specification gives a number."""
+    heads: set[str] = set()
+    field = _FIELD.search(text[max(span.start, quantity.start - 60) : quantity.start])
+    if field:
+        names = [word.text for word in word_places(field.group(1).replace("_", " "))]
+        heads.update(stem(name) for name in names[-1:] if name not in STOP_WORDS)
+    if span.end - span.start < 90 and len(span.of(text).split()) <= _SPEC_WORDS:
+        heads.update(quantity.nouns[-1:])
+    return frozenset(heads)
+
+
+def same_label(item: Placed, other: Placed, known: Prepared) -> bool:
+    """Whether the evidence is a field or a specification that the claim names, and the only one so called."""
+    named = {word for word in other.label if item.near.get(word, 0.0) >= _DECAY}
+    unit = other.quantity.dimension
+    return bool(named) and not any(
+        rival is not other and rival.quantity.dimension == unit and (named & rival.label or named & set(rival.near))
+        for rival in known.placed
+    )
+
+
+def sentence_share(item: Placed, other: Placed, said: Prepared, known: Prepared) -> tuple[float, float]:
+    """The part of the claim's words that stand in the evidence's sentence, and the other way round."""
     mine, theirs = said.stems[item.sentence], known.stems[other.sentence]
-    total = sum(known.weight(word) for word in mine)
-    return sum(known.weight(word) for word in mine if word in theirs) / total if total else 0.0
+    matter = known.matter[other.sentence]
+    back = sum(known.weight(word) for word in mine if word in theirs)
+    forth = sum(known.weight(word) for word in mine if word in matter)
+    return _part(forth, sum(map(known.weight, mine))), _part(back, sum(map(known.weight, theirs)))
 
 
-def near_share(item: Placed, other: Placed, known: Prepared) -> float:
-    """The part of the words around the claim's number that stand around the evidence's number too."""
-    total = shared = 0.0
+def near_share(item: Placed, other: Placed, known: Prepared) -> tuple[float, float]:
+    """The part of the words around the claim's number that stand around the other too, and the reverse."""
+    shared = 0.0
     for word, closeness in item.near.items():
-        weight = known.weight(word) * closeness
-        total += weight
         if word in other.near:
-            shared += weight * min(1.0, other.near[word] / closeness)
+            shared += known.weight(word) * min(closeness, other.near[word])
+    mine = sum(known.weight(word) * closeness for word, closeness in item.near.items())
+    theirs = sum(known.weight(word) * closeness for word, closeness in other.near.items())
+    return _part(shared, mine), _part(shared, theirs)
+
+
+def _part(shared: float, total: float) -> float:
     return shared / total if total else 0.0

@@ -29,7 +29,9 @@ def follows(value: Quantity, numbers: Sequence[Quantity]) -> bool:
     if value.date is not None or value.kind in ("time", "weekday", "ordinal") or not value.low:
         return False
     usable = [
-        number for number in numbers[:_MOST] if number.kind in ("number", "money", "measure", "percent") and number.low
+        number
+        for number in numbers[:_MOST]
+        if number.kind in ("number", "money", "measure", "percent", "ordinal") and number.low
     ]
     slack = 0.06 if value.bound in ("about", "nearly", "just over", "over", "under") else 0.006
     for index, left in enumerate(usable):
@@ -45,9 +47,10 @@ def _pair(value: Quantity, first: Quantity, second: Quantity, slack: float) -> b
     def near(result: float) -> bool:
         return abs(result - said) <= slack * abs(said)
 
-    if first.dimension == second.dimension == value.dimension and value.dimension != "percent":
-        if near(first.low + second.low) or near(abs(first.low - second.low)):
-            return True
+    if first.dimension == second.dimension == value.dimension and (
+        near(first.low + second.low) or near(abs(first.low - second.low))
+    ):
+        return True
     if first.dimension == value.dimension and second.dimension == "percent":
         part = second.low / 100
         return near(first.low * part) or near(first.low * (1 - part)) or near(first.low * (1 + part))
@@ -56,6 +59,4 @@ def _pair(value: Quantity, first: Quantity, second: Quantity, slack: float) -> b
     if value.dimension in ("percent", "times") and first.dimension == second.dimension:
         ratio = first.low / second.low * (100 if value.dimension == "percent" else 1)
         return near(ratio) or near(abs(ratio - 100))
-    return value.dimension == "percent" and first.dimension == second.dimension == "percent" and (
-        near(100 - first.low) or near(first.low + second.low) or near(abs(first.low - second.low))
-    )
+    return value.dimension == first.dimension == "percent" and near(100 - first.low)

@@ -115,7 +115,7 @@ _UNIT_GAP = re.compile(r"[\s\u00a0]?-?|\s")
 _RANGE_GAP = re.compile(
     r"\s?(?:[-–—]|to|and|or)\s?(?:up\s+to\s+)?(?:[$€£¥₹]|US\$|[A-Z]{3}\s)?\s?|\s?(?:[-–—])\s?", re.IGNORECASE
 )
-_NOUN = re.compile(r"[\s-]*([^\W\d_][\w'’]*)")
+_NOUN = re.compile(r"(?:\s+of\s+the\s+[\d,.]+(?=\s))?[\s-]*([^\W\d_][\w'’]*)")
 _STOP_NOUN = re.compile(r"\s*[,;:.!?()\[\]]")
 _DURATION_LATER = frozenset("day days week weeks month months year years hour hours minute minutes".split())
 
@@ -226,7 +226,7 @@ def _number_quantity(text: str, numeral: Numeral) -> Quantity:
                 step, end = step * measured.factor, unit.end()
         if kind == "number" and numeral.form == "fraction":
             kind, dimension, value, step = "percent", "percent", value * 100, 1
-    nouns = _nouns(text, end) if kind in ("number", "ordinal") else ()
+    nouns = _nouns(text, end)
     return Quantity(
         start, end, text[start:end], kind, dimension, value, value, step, _bound(text, start, end), None, nouns,
         numeral.form in ("words", "fraction"), unit_name,

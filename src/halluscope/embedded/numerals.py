@@ -64,7 +64,7 @@ _NUMERAL = re.compile(
     | (?P<slash>(?<![\d/.])[1-9]/[2-9]\d?(?![\d/"”])) | (?P<vulgar>\d*[½¼¾⅓⅔⅕⅛])
     | (?P<th>(?<![\d.,])\d{{1,3}}(?:st|nd|rd|th)\b)
     | (?P<digits>(?:(?<![\w.,])[-−–](?=\d)|(?<![\w.])(?<!\d,))(?:{_DIGITS})
-        (?:\s?(?:k|K|M|mn|bn|B|tn|T)\b(?!/)|[ -](?:{_SCALE_WORDS})s?\b)?)
+        (?:(?-i:k|\s?(?:K|M|mn|bn|B|tn|T))\b(?!/)|[ -](?:{_SCALE_WORDS})s?\b)?)
     | (?P<ordinal>\b(?:{"|".join(_ORDINALS)})\b)
     | (?P<words>\b{_WORD_NUMBER}\b)
     """,

@@ -194,7 +194,7 @@ SCALES: dict[str, float] = {
     "T": 1e12, "dozen": 12, "dozens": 12, "lakh": 1e5, "crore": 1e7,
 }  # fmt: skip
 
-_AFTER = sorted((n for n in _CURRENCY if n not in ("won", "try", "rs", "rand")), key=len, reverse=True)
+_AFTER = {n for n in _CURRENCY if n not in ("won", "try", "rs", "rand")} | set(_CURRENCIES)
 _NAMES = sorted({*_TABLE, *_AFTER}, key=len, reverse=True)
 _WORDY = [re.escape(n) for n in _NAMES if n[-1].isalnum() or n[-1] in "²³"]
 _SIGNS = [re.escape(n) for n in _NAMES if not (n[-1].isalnum() or n[-1] in "²³")]
