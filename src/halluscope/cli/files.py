@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from xml.sax.saxutils import XMLGenerator
+from xml.sax.xmlreader import AttributesImpl
 
 from ..errors import InputError
 from ..gates import Checked
@@ -22,7 +23,7 @@ def write_junit(path: Path, run: Run, checked: Sequence[Checked]) -> None:
         with path.open("w", encoding="utf-8") as file:
             xml = XMLGenerator(file, "utf-8", short_empty_elements=True)
             xml.startDocument()
-            xml.startElement("testsuites", {"name": _xml(f"halluscope {run.name}")})
+            _open(xml, "testsuites", {"name": f"halluscope {run.name}"})
             for metric in run.summary().metrics:
                 _metric_suite(xml, run, metric)
             if checked:
@@ -42,10 +43,10 @@ def _metric_suite(xml: XMLGenerator, run: Run, metric: MetricSummary) -> None:
         "errors": errors,
         "skipped": metric.results - metric.scored - errors,
     }
-    xml.startElement("testsuite", {key: _xml(str(value)) for key, value in counted.items()})
+    _open(xml, "testsuite", {key: str(value) for key, value in counted.items()})
     for result in run.results(metric.metric):
         seconds = f"{result.latency_ms / 1000:.3f}"
-        xml.startElement("testcase", {"classname": _xml(result.metric), "name": _xml(result.case_id), "time": seconds})
+        _open(xml, "testcase", {"classname": result.metric, "name": result.case_id, "time": seconds})
         _verdict(xml, result)
         xml.endElement("testcase")
     xml.endElement("testsuite")
@@ -62,7 +63,7 @@ def _verdict(xml: XMLGenerator, result: Result) -> None:
         message, element = result.outcome.value, "error"
     else:
         message, element = result.outcome.value.replace("_", " "), "skipped"
-    xml.startElement(element, {"message": _xml(message)})
+    _open(xml, element, {"message": message})
     lines = [result.reason or ""] + [f"- {v.support.value}: {v.claim.text}" for v in result.failing]
     xml.characters(_xml("\n".join(line for line in lines if line)))
     xml.endElement(element)
@@ -70,14 +71,18 @@ def _verdict(xml: XMLGenerator, result: Result) -> None:
 
 def _gate_suite(xml: XMLGenerator, checked: Sequence[Checked]) -> None:
     failures = sum(not check.met for check in checked)
-    xml.startElement("testsuite", {"name": "gates", "tests": str(len(checked)), "failures": str(failures)})
+    _open(xml, "testsuite", {"name": "gates", "tests": str(len(checked)), "failures": str(failures)})
     for check in checked:
-        xml.startElement("testcase", {"classname": "gates", "name": _xml(check.gate)})
+        _open(xml, "testcase", {"classname": "gates", "name": check.gate})
         if not check.met:
-            xml.startElement("failure", {"message": _xml(check.reason)})
+            _open(xml, "failure", {"message": check.reason})
             xml.endElement("failure")
         xml.endElement("testcase")
     xml.endElement("testsuite")
+
+
+def _open(xml: XMLGenerator, element: str, attributes: Mapping[str, str]) -> None:
+    xml.startElement(element, AttributesImpl({key: _xml(value) for key, value in attributes.items()}))
 
 
 def _xml(text: str) -> str:

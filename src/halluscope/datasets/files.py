@@ -127,7 +127,7 @@ class Cells(_File):
         self._delimiter = delimiter
         with self._open() as file:
             try:
-                self._heading = next(self._reader(file), [])
+                self._heading: list[str] = next(self._reader(file), [])
             except (csv.Error, *_CUT_OFF) as error:
                 raise DataError(f"{path} cannot be read as CSV: {error}.") from error
         if not self._heading:

@@ -67,7 +67,7 @@ def open_object(given: object) -> Frame | Rows:
     if home == "polars" and kind.__name__ == "DataFrame":
         return Rows(given.iter_rows(named=True), "a DataFrame", list(given.columns))  # type: ignore[attr-defined]
     if home == "datasets" and kind.__name__.endswith("DatasetDict"):
-        splits = ", ".join(given)  # type: ignore[call-overload]
+        splits = ", ".join(map(str, given)) if isinstance(given, Iterable) else ""
         raise DataError(f"this is a Hugging Face dataset with several splits ({splits}): pass one of them.")
     if home == "datasets" and isinstance(given, Iterable):
         columns = getattr(given, "column_names", None)

@@ -1,6 +1,6 @@
 """Many cases: `evaluate` scores a file, a table or an iterator, and keeps the run."""
 
-from .evaluate import aevaluate, evaluate
+from .evaluation import aevaluate, evaluate
 from .gate import AdaptiveGate
 from .progress import Progress
 

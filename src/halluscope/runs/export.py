@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, BinaryIO, Union
 
 import msgspec
 
@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     import pandas
 
     from .run import Run
+
+Bytes = Union[BinaryIO, gzip.GzipFile]
 
 FORMATS = (".jsonl", ".jsonl.gz", ".csv", ".csv.gz", ".parquet")
 _BATCH = 1000
@@ -67,20 +69,15 @@ def export(run: Run, path: Path) -> int:
     if not name.endswith(FORMATS):
         raise InputError(f"{path.name!r} names no format: end it with one of {', '.join(FORMATS)}.")
     lines = (line(case, result) for case, result in run.pairs())
+    write = _parquet if name.endswith(".parquet") else _csv if ".csv" in name[-7:] else _jsonl
     with _appearing(path) as file:
-        if name.endswith(".parquet"):
-            return _parquet(lines, file)
-        if name.endswith(".gz"):
-            with gzip.GzipFile(fileobj=file, mode="wb", mtime=0) as packed:
-                return _text(lines, packed, name.removesuffix(".gz"))
-        return _text(lines, file, name)
+        if not name.endswith(".gz"):
+            return write(lines, file)
+        with gzip.GzipFile(fileobj=file, mode="wb", mtime=0) as packed:
+            return write(lines, packed)
 
 
-def _text(lines: Iterator[dict[str, Any]], file: IO[bytes], name: str) -> int:
-    return _csv(lines, file) if name.endswith(".csv") else _jsonl(lines, file)
-
-
-def _jsonl(lines: Iterator[dict[str, Any]], file: IO[bytes]) -> int:
+def _jsonl(lines: Iterator[dict[str, Any]], file: Bytes) -> int:
     count = 0
     for made in lines:
         file.write(msgspec.json.encode(made, enc_hook=str) + b"\n")
@@ -88,7 +85,7 @@ def _jsonl(lines: Iterator[dict[str, Any]], file: IO[bytes]) -> int:
     return count
 
 
-def _csv(lines: Iterator[dict[str, Any]], file: IO[bytes]) -> int:
+def _csv(lines: Iterator[dict[str, Any]], file: Bytes) -> int:
     text = io.TextIOWrapper(file, encoding="utf-8", newline="", write_through=True)
     writer: csv.DictWriter[str] | None = None
     count = 0
@@ -106,7 +103,7 @@ def _json(value: Any) -> str | None:
     return None if value is None else msgspec.json.encode(value, enc_hook=str).decode()
 
 
-def _parquet(lines: Iterator[dict[str, Any]], file: IO[bytes]) -> int:
+def _parquet(lines: Iterator[dict[str, Any]], file: Bytes) -> int:
     try:
         import pyarrow as pa
         import pyarrow.parquet as pq
@@ -161,7 +158,7 @@ def _arrow(pa: Any, kind: str) -> Any:
 
 
 @contextmanager
-def _appearing(path: Path) -> Iterator[IO[bytes]]:
+def _appearing(path: Path) -> Iterator[BinaryIO]:
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".part")
@@ -183,4 +180,5 @@ def to_pandas(run: Run) -> pandas.DataFrame:
         import pandas as pd
     except ImportError as error:
         raise MissingExtra("pandas", "a table of the run") from error
-    return pd.DataFrame([line(case, result) for case, result in run.pairs()], columns=list(_KINDS))
+    table: pandas.DataFrame = pd.DataFrame((line(c, r) for c, r in run.pairs()), columns=list(_KINDS))
+    return table
