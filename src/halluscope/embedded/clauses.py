@@ -53,7 +53,7 @@ class Clause:
 
 
 _INTRO = re.compile(
-    r"^(?:(?:in|on|at|by|since|during|after|before|from|until|according|despite|as|with|for|under|through|following|prior|around|between|among|within|throughout|upon|over|additionally"
+    r"^(?:(?:based|given|in|on|at|by|since|during|after|before|from|until|according|despite|as|with|for|under|through|following|prior|around|between|among|within|throughout|upon|over|additionally"
     r"|however|moreover|furthermore|also|meanwhile|later|then|today|now|currently|eventually|finally|first|second|third|next|overall|similarly|therefore|thus|instead|notably|specifically|unfortunately|interestingly|in\s+addition)"
     r"\b[^,;:.]{0,80},\s+)",
     re.IGNORECASE,
@@ -72,6 +72,11 @@ _PRONOUN = re.compile(
     re.IGNORECASE,
 )
 _MAX_SUBJECT_WORDS = 9
+# A phrase that ends in a preposition or an article has not ended; one with a pronoun inside holds a clause.
+_UNFINISHED = re.compile(
+    r"\b(?:a|an|the|of|in|on|at|by|for|from|with|to|as|its|their|his|and|or)$|\s(?:he|she|it|they|we|you|I)$",
+    re.IGNORECASE,
+)
 
 
 def subject_of(clause: str) -> Subject | None:
@@ -82,13 +87,21 @@ def subject_of(clause: str) -> Subject | None:
     if found is None:
         return None
     text = clause[found[0] : found[1]].strip()
-    return _subject(text)
+    verb = _FINITE.search(clause, found[1])
+    return _subject(text, verb.group() if verb else "")
 
 
-def _subject(text: str) -> Subject:
+_ONE = frozenset("is was has does isn't wasn't hasn't doesn't".split())
+_MANY = frozenset("are were have do aren't weren't haven't don't".split())
+
+
+def _subject(text: str, verb: str) -> Subject:
     first = text.split(None, 1)[0].lower()
     head = re.split(r"\s+(?:of|in|for|from|at|on|with|by)\s+", text)[0]
     last = head.split()[-1].strip("'’").lower() if head.split() else ""
+    agreed = verb.replace("’", "'")
+    if agreed in _ONE or agreed in _MANY:
+        return Subject(text, agreed in _MANY, bool(_NAME.match(text)))
     plural = (
         " and " in head
         or first
@@ -110,6 +123,8 @@ def _subject_place(clause: str, start: int) -> tuple[int, int] | None:
     )
     if not bare or len(bare.split()) > _MAX_SUBJECT_WORDS or _NOUN_PHRASE_STOP.search(bare):
         return None
+    if _UNFINISHED.search(bare):
+        return None
     if _PRONOUN.match(bare) and len(bare.split()) > 1 and bare.split()[0].lower() not in (
         "this", "that", "these", "those", "his", "her", "its", "their", "each", "some", "many", "all", "both", "one", "such"
     ):  # fmt: skip
@@ -123,12 +138,25 @@ def _subject_place(clause: str, start: int) -> tuple[int, int] | None:
 
 _SPLIT = re.compile(r";\s+|,\s+(?:and|but|while|whereas|yet)\s+|\s+and\s+|,\s+(?=which\b|who\b)")
 _RELATIVE = re.compile(r"^(which|who)\s+")
+_OBJECT = re.compile(r"(?:a|an|the|its|his|her|their|this|that|two|three|many|several|some|all|no)\b|[\d$€£A-Z]")
 _SHARED_START = re.compile(
     rf"^(?:also\s+|later\s+|then\s+|now\s+|still\s+|subsequently\s+|eventually\s+)?(?:{_AUXILIARY}|{_FINITE_WORDS})\b"
+    r"(?!\s+of\b|\s+and\b|[,.;])"
+    # "and established writers" is a noun with its adjective; "and established a school" a statement.
+    r"(?:(?<!ed)|(?=\s+(?:(?:a|an|the|its|his|her|their|this|two|three|many|several|some|all|no|in|to|from|at|on|as|for|with|until|by)\b|[\d$€£A-Z])))"
 )
 _PARTICIPLE = re.compile(r"^(?:also\s+|later\s+|then\s+)?\w+(?:ed|en|wn|ght|lt|pt|de|ld|id)\b")
 _SUBORDINATE = re.compile(
     r"\b(?:if|unless|because|although|though|when|whenever|that|whether|since|so\s+that|before|after|until|as|where|while|how|why|what)\b",
+    re.IGNORECASE,
+)
+
+
+# What follows a verb of saying is part of what is said.
+_REPORTED = re.compile(
+    r"\b(?:says?|said|saying|claims?|claimed|believes?|believed|argues?|argued|reports?|reported|warns?|warned|tells?|told"
+    r"|states?|stated|notes?|noted|explains?|explained|suggests?|suggested|thinks?|thought|feels?|felt|knows?|knew|shows?|showed"
+    r"|found|finds?|hopes?|hoped|announces?|revealed|reveals|confirmed|confirms|added|according\s+to)\b",
     re.IGNORECASE,
 )
 
@@ -170,7 +198,7 @@ def _stands(left: str, start: int, pieces: list[Clause]) -> bool:
 
 def _right_side(joint: str, left: str, right: str, subject: Subject) -> Subject | None:
     """The subject of what follows a joint, or None when it should not be split there."""
-    if len(right.split()) < 3 or _SUBORDINATE.search(left):
+    if len(right.split()) < 3 or _SUBORDINATE.search(left) or _REPORTED.search(left):
         return None
     own = subject_of(right)
     if joint == ";":
@@ -179,7 +207,8 @@ def _right_side(joint: str, left: str, right: str, subject: Subject) -> Subject 
         clear = _NAME.match(own.text) or _DETERMINED.match(own.text) or own.text.lower() in ("he", "she", "it", "they")
         return own if clear and _own_clause(right, own) else None
     if joint in ("and", "but") and _SHARED_START.match(right):
-        return subject if _same_voice(left, right) else None
+        nested = re.search(r"\b(?:who|which|whom|whose)\b", left)
+        return subject if nested is None and _same_voice(left, right) else None
     return None
 
 
@@ -190,7 +219,13 @@ def _own_clause(right: str, own: Subject) -> bool:
     follow its subject at once.
     """
     rest = right[right.find(own.text) + len(own.text) :].lstrip()
-    return _FINITE.match(rest) is not None or re.match(r"\w+ly\s", rest) is not None
+    verb = re.match(r"(?:\w+ly\s+|also\s+|then\s+|never\s+|still\s+)?(\S+)\s*(\S*)", rest)
+    if verb is None or _FINITE.fullmatch(verb.group(1)) is None:
+        return False
+    if _SIMPLE.fullmatch(verb.group(1)) or verb.group(1).endswith("s"):
+        return True
+    # "the service provided by the owners" is no clause; "the company announced a deal" is one.
+    return _OBJECT.match(verb.group(2)) is not None or _PARTICIPLE.match(verb.group(1)) is None
 
 
 def _same_voice(left: str, right: str) -> bool:
@@ -220,6 +255,7 @@ def _piece(sentence: str, start: int, end: int, subject: Subject, before: list[C
     return Clause(text, start, start + len(sentence[start:end].rstrip()))
 
 
+_COMPLEMENT = frozenset("is was are were in at near called named from to visited".split())
 _WHICH = re.compile(r",\s+(which|who)\s+([^,;]+?)(,\s+|[.!]?$)")
 
 
@@ -239,8 +275,11 @@ def _relative(sentence: str) -> list[Clause] | None:
             return None
         main_text = f"{head} {rest}"
     else:
-        name = re.search(r"(?:\b(?:the|a|an|its|his|her|their)\s+)?\b[A-Z][\w'’.-]*(?:\s+[A-Z][\w'’.-]*)*$", head)
-        if name is None or subject_of(head) is None or name.start() == 0:
+        name = re.search(r"(?<!\S)(?:(?:the|a|an|its|his|her|their)\s+)?[A-Z][\w'’.-]*(?:\s+[A-Z][\w'’.-]*)*$", head)
+        if name is None or subject_of(head) is None or name.start() == 0 or re.match(r"an?\s", name.group()):
+            return None
+        before = head[: name.start()].split()[-1].lower()
+        if match.group(1) == "which" and before not in _COMPLEMENT:
             return None
         antecedent, main_text = name.group(), head + "."
     added = f"{antecedent[0].upper()}{antecedent[1:]} {match.group(2).strip()}"

@@ -33,7 +33,8 @@ _REFUSAL = re.compile(
     | (?:no|not\s+enough|insufficient)\s+(?:\w+\s+)?(?:information|context|answer|mention|data|details?)\b(?!\s+(?:loss|centre|center|breach))
     | (?:unknown|n/?a|not\s+(?:available|mentioned|specified|provided|stated|given|known|enough\s+information)|no\s+(?:answer|idea)|none\s+(?:given|stated|mentioned))\W*$
     | {_SOURCE}\s+(?:(?:provided|given|above|here|itself|alone|you\s+(?:provided|gave)|only|also|,)\s+)*{_LACKS}
-    | (?:it\s+is|it['’]s)\s+(?:not\s+(?:possible|clear|stated|mentioned|specified|known)|unclear|impossible|unknown)\b(?!.*\bbecause\b)
+    | (?:it\s+is|it['’]s)\s+(?:not\s+(?:possible|clear|stated|mentioned|specified)|unclear|impossible)\b.*\b(?:context|passages?|texts?|documents?|information\s+(?:given|provided)|provided)\b
+    | (?:it\s+is|it['’]s)\s+(?:not\s+possible|impossible)\s+to\s+(?:say|tell|determine|answer|know)\b
     | (?:this|that|the\s+(?:answer|question)|which|the\s+(?:exact|specific)\s+[\w\s]{{1,30}}?)\s+(?:is|was|are|can|could)\s*(?:not|n['’]t)\s+(?:be\s+)?(?:\w+ly\s+)?(?:mentioned|stated|answered|determined|specified|provided|given|in\s+the\s+(?:context|text|passages?))
     )""",
     re.IGNORECASE | re.VERBOSE,
@@ -72,7 +73,7 @@ _LET_ME = re.compile(
     re.IGNORECASE,
 )
 _BASED_ON = re.compile(
-    r"^\W*(?:based\s+on|according\s+to|from|as\s+per|given)\s+(?:the|these|this|your)\s+(?:\w+\s+){0,3}(?:context|passages?|texts?|documents?|information|articles?|sources?|data|reviews?|results?)[^.]{0,40}:\W*$",
+    r"^\W*(?:based\s+on|according\s+to|from|as\s+per|given)\s+(?:the|these|this|your)\s+(?:\w+\s+){0,3}(?:context|passages?|texts?|documents?|information|articles?|sources?|data|reviews?|results?)(?:\s+\w+){0,2},?:\W*$",
     re.IGNORECASE,
 )
 _QUESTION_START = re.compile(

@@ -123,9 +123,9 @@ def _structures(passage: str) -> Iterator[tuple[Span, str, list[Statement]]]:
             position = opening.end()
             continue
         position = end
-        if node.fields or node.items:
+        if node.fields or any(item.fields for item in node.items):  # "[1]" in prose is a reference
             made: list[Statement] = []
-            _object_statements(passage, node, "", made)
+            _object_statements(node, "", made)
             if made:
                 found.append((Span(opening.start(), end), "json", made))
     found.sort(key=lambda item: item[0])
@@ -172,12 +172,11 @@ def _table(passage: str, start: int, end: int) -> list[Statement]:
             if cell.start == cell.end:
                 continue
             label = header[index] if index < len(header) else ""
-            if builder.text:
-                builder.add("; ")
+            builder.separate("; ")
             if label:
                 builder.add(f"{label}: ")
             builder.add(cell.of(passage), cell)
-        if builder.text:
+        if builder.filled:
             statements.append(builder.statement(start + low, start + high))
     return statements
 
@@ -192,6 +191,12 @@ class _Node:
     scalar: str | None
     fields: list[tuple[str, _Node]]
     items: list[_Node]
+    bare: bool = False  # written without quotes: a number, true, false or null
+
+    @property
+    def plain(self) -> bool:
+        """Whether it is a list of nothing but plain values."""
+        return bool(self.items) and all(item.scalar is not None for item in self.items)
 
 
 _SCALAR = re.compile(r"-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null")
@@ -224,7 +229,7 @@ class _Parser:
         match = _SCALAR.match(self.text, position)
         if match is None:
             raise ValueError("no value here")
-        return _Node(match.start(), match.end(), match.group(), [], []), match.end()
+        return _Node(match.start(), match.end(), match.group(), [], [], bare=True), match.end()
 
     def _object(self, start: int, depth: int) -> tuple[_Node, int]:
         node = _Node(start, start, None, [], [])
@@ -271,19 +276,26 @@ class _Parser:
 class _Builder:
     """Joins pieces of text, remembering which came from where."""
 
-    def __init__(self) -> None:
-        self.text = ""
+    def __init__(self, path: str = "") -> None:
+        self.text = f"{path}: " if path else ""
+        self.filled = False
         self.pieces: list[Piece] = []
+
+    def separate(self, mark: str) -> None:
+        if self.filled:
+            self.text += mark
 
     def add(self, text: str, source: Span | None = None) -> None:
         if source is not None:
             self.pieces.append(Piece(len(self.text), len(self.text) + len(text), source))
         self.text += text
+        self.filled = True
 
     def statement(self, start: int, end: int) -> Statement:
         return Statement(self.text, start, end, tuple(self.pieces))
 
 
+_SPOKEN = {"true": "yes", "false": "no", "null": "none"}
 _WORDS = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|[_\s]+")
 
 
@@ -291,38 +303,50 @@ def _label(key: str) -> str:
     return " ".join(part for part in _WORDS.split(key) if part) if "_" in key or not key.isupper() else key
 
 
-def _object_statements(passage: str, node: _Node, path: str, out: list[Statement]) -> None:
-    """One statement for the plain fields of each object, in the order of the passage."""
-    builder = _Builder()
+_NAMING = ("name", "title", "id", "label", "key", "model", "product", "item")
+
+
+def _object_statements(node: _Node, path: str, out: list[Statement]) -> None:
+    """One statement for the plain fields of each object, in the order of the passage.
+
+    A child object of plain fields is told with its parent. Lists of objects get a statement for each member,
+    headed by the name of the object they belong to: the price of one offer must not read as that of another.
+    """
+    builder = _Builder(path)
     later: list[tuple[str, _Node]] = []
     entries = node.fields if node.fields else [("", item) for item in node.items]
     for key, child in entries:
         label = _label(key)
-        if child.scalar is not None:
-            _add_field(builder, passage, path, label, child)
-        elif child.items and all(item.scalar is not None for item in child.items):
-            if builder.text:
-                builder.add("; ")
-            elif path:
-                builder.add(f"{path}: ")
-            builder.add(f"{label}: " if label else "")
-            for index, item in enumerate(child.items):
-                builder.add(", " if index else "")
-                builder.add(item.scalar or "", Span(item.start, item.end))
+        if child.plain or child.scalar is not None:
+            _add_field(builder, label, child)
+        elif child.fields and all(grandchild.scalar is not None for _, grandchild in child.fields) and node.fields:
+            for inner, grandchild in child.fields:
+                _add_field(builder, f"{label} {_label(inner)}".strip(), grandchild)
         else:
             later.append((label, child))
-    if builder.text:
+    if builder.filled:
         out.append(builder.statement(node.start, node.end))
+    owner = _owner(node)
     for label, child in later:
-        _object_statements(passage, child, f"{path} {label}".strip(), out)
+        _object_statements(child, " ".join(part for part in (path, owner, label) if part), out)
 
 
-def _add_field(builder: _Builder, passage: str, path: str, label: str, child: _Node) -> None:
-    if builder.text:
-        builder.add("; " if label else ", ")
-    elif path:
-        builder.add(f"{path}: ")
+def _owner(node: _Node) -> str:
+    """What an object is called, by the first field that names it."""
+    values = {key.lower(): child.scalar for key, child in node.fields if child.scalar}
+    for name in _NAMING:
+        value = values.get(name)
+        if value and len(value) <= 60:
+            return value
+    return ""
+
+
+def _add_field(builder: _Builder, label: str, child: _Node) -> None:
+    builder.separate("; " if label else ", ")
     if label:
         builder.add(f"{label}: ")
-    value = child.scalar or ""
-    builder.add({"true": "yes", "false": "no", "null": "none"}.get(value, value), Span(child.start, child.end))
+    parts = child.items if child.scalar is None else [child]
+    for index, part in enumerate(parts):
+        value = part.scalar or ""
+        builder.add(", " if index else "")
+        builder.add(_SPOKEN.get(value, value) if part.bare else value, Span(part.start, part.end))

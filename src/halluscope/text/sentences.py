@@ -183,6 +183,8 @@ def _ends_here(text: str, start: int, match: re.Match[str], limit: int) -> bool:
         return True
     if not text[end].isspace():
         return False
+    if match.start() > start and text[match.start() - 1].isspace():
+        return True  # text that was split into words: a dot that stands alone is a full stop
     following = _NEXT_WORD.match(text, _skip_space(text, end, limit))
     word = following.group(1) if following and following.start() < limit else ""
     # What goes on in lower case is still the same sentence: '"Stop!" he said', "approx. twelve".
@@ -203,7 +205,7 @@ def _full_stop(token: str, mark: str, following: str, *, only_token: bool) -> bo
         return bool(following)
     if len(mark.rstrip("\"'”’»)]*_")) > 1:
         return True
-    if lowered in _TITLES:
+    if lowered in _TITLES and not (token.isupper() and len(token) > 1):
         # "No." is an answer when it stands alone, an abbreviation before a number.
         return lowered == "no" and not following[:1].isdigit()
     if _INITIALS.match(token):
