@@ -1,0 +1,183 @@
+"""Which parts of a context are read against a claim.
+
+The pair model reads about a hundred words of evidence at a time, contexts have any length. So the context
+is cut once into sentence-aligned windows with character offsets, an inverted index over their words is
+built, and each claim picks the windows that together hold most of its rare words. A claim touches only the
+windows that share a rare word with it, and never more than a fixed number of postings, so the cost is
+linear in the context and in the claims.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+EVIDENCE_WORDS = 100
+"""Words of evidence given to the model for one claim; the speed of the judge follows from this number."""
+
+_WINDOW_WORDS = 45
+_MIN_WORDS = 5
+_POSTINGS = 20_000
+_COVERED = 0.25
+
+_WORD = re.compile(r"\d[\d,]*(?:\.\d+)?|[^\W\d_]+(?:['\u2019][^\W\d_]+)?")
+_BREAK = re.compile(r"(?<=[.!?])[\"'\u201d\u2019)\]]*\s+(?=[\"'\u201c\u2018(\[]?[^\W_a-z])|\n+|(?<=[;|])\s+")
+_ABBREVIATION = re.compile(
+    r"(?:\b(?:[A-Z]|Mr|Mrs|Ms|Dr|Prof|Sr|Jr|St|vs|etc|No|Inc|Ltd|Co|Corp|Fig|al|e\.g|i\.e|Gen|Sen|Rep|approx))\.$"
+)
+STOP_WORDS = frozenset(
+    """a an the and or but if of to in on at by for from with as is are was were be been being it its this
+    that these those he she they them his her their him i you we our your my me us which who whom whose what
+    when where how there here than then so such also not no nor do does did done has have had having will
+    would can could may might shall should must into over under about after before during between through
+    while because s t""".split()
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """A stretch of one passage: `passages[passage][start:end]`."""
+
+    passage: int
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """The evidence for one claim: its text, the windows it is made of in order, and the strongest of them."""
+
+    text: str
+    windows: tuple[Window, ...]
+    best: Window | None
+    complete: bool
+    """Whether the whole context was taken: then nothing relevant can have been left out."""
+
+
+def sentences(text: str) -> list[tuple[int, int]]:
+    """Character ranges of the sentences (and lines) of a text, in order, blanks left out."""
+    cuts = [0]
+    for match in _BREAK.finditer(text):
+        if "\n" in match.group() or not _ABBREVIATION.search(text, max(0, match.start() - 8), match.start()):
+            cuts.append(match.end())
+    cuts.append(len(text))
+    found = []
+    for start, end in zip(cuts, cuts[1:], strict=False):
+        piece = text[start:end]
+        left = start + len(piece) - len(piece.lstrip())
+        right = start + len(piece.rstrip())
+        if right > left:
+            found.append((left, right))
+    return found
+
+
+def stem(word: str) -> str:
+    """A word without its commonest endings, so that `moved`, `moves` and `moving` meet."""
+    if word[0].isdigit():
+        return word.replace(",", "")
+    for ending in ("'s", "\u2019s", "ing", "ies", "ed", "es", "s", "e", "y"):
+        if word.endswith(ending) and len(word) - len(ending) >= 3:
+            return word[: -len(ending)]
+    return word
+
+
+def content_words(text: str) -> list[str]:
+    """Stems of the words that carry meaning, in order, repeats kept."""
+    return [stem(word) for word in _WORD.findall(text.lower()) if word not in STOP_WORDS]
+
+
+def windows_of(text: str, passage: int) -> list[Window]:
+    """Cut a passage at sentences; long ones in pieces, crumbs joined to what follows them."""
+    found: list[Window] = []
+    for start, end in sentences(text):
+        words = [(match.start() + start, match.end() + start) for match in re.finditer(r"\S+", text[start:end])]
+        if found and len(text[found[-1].start : found[-1].end].split()) < _MIN_WORDS and len(words) <= _WINDOW_WORDS:
+            found[-1] = Window(passage, found[-1].start, end)
+            continue
+        for first in range(0, len(words), _WINDOW_WORDS):
+            part = words[first : first + _WINDOW_WORDS]
+            found.append(Window(passage, part[0][0], part[-1][1]))
+    return found
+
+
+class EvidenceIndex:
+    """The windows of a context and where each word occurs in them; built once, asked once a claim."""
+
+    __slots__ = ("_idf", "_postings", "_sizes", "passages", "total_words", "windows")
+
+    def __init__(self, passages: Sequence[str]) -> None:
+        self.passages = tuple(passages)
+        self.windows = [window for number, text in enumerate(self.passages) for window in windows_of(text, number)]
+        self._sizes = [len(self.text(window).split()) for window in self.windows]
+        self.total_words = sum(self._sizes)
+        self._postings: dict[str, list[int]] = {}
+        for place, window in enumerate(self.windows):
+            for word in dict.fromkeys(content_words(self.text(window))):
+                self._postings.setdefault(word, []).append(place)
+        count = len(self.windows) + 1
+        self._idf = {word: math.log(1 + count / len(places)) for word, places in self._postings.items()}
+
+    def text(self, window: Window) -> str:
+        """The words of a window."""
+        return self.passages[window.passage][window.start : window.end]
+
+    def idf(self, word: str) -> float:
+        """How rare a stem is in this context; a word that does not occur is the rarest."""
+        return self._idf.get(word, math.log(2.0 + len(self.windows)))
+
+    def has(self, word: str) -> bool:
+        """Whether a stem occurs anywhere in the context."""
+        return word in self._postings
+
+    def select(self, claim: str, words: int = EVIDENCE_WORDS) -> Selection:
+        """The windows that hold most of the claim's rare words, at most `words` words of them, in order."""
+        ranked = self._rank(claim)
+        best = self.windows[ranked[0]] if ranked else None
+        if self.total_words <= words:
+            return self._selection(range(len(self.windows)), best, complete=True)
+        chosen: set[int] = set()
+        room = words
+        # What stands beside the strongest window usually says who "he" or "it" is.
+        nearby = [place for place in (ranked[0] - 1, ranked[0] + 1) if ranked and 0 <= place < len(self.windows)] if ranked else []
+        for place in [*ranked, *nearby, *range(len(self.windows))]:
+            if place in chosen:
+                continue
+            if self._sizes[place] <= room or not chosen:
+                chosen.add(place)
+                room -= self._sizes[place]
+            if room < _MIN_WORDS:
+                break
+        return self._selection(sorted(chosen), best, complete=False)
+
+    def _rank(self, claim: str, limit: int = 8) -> list[int]:
+        """Windows by what they add to the coverage of the claim: a word already covered counts a quarter."""
+        weights = {word: self._idf[word] for word in content_words(claim) if word in self._idf}
+        held: dict[int, list[str]] = {}
+        touched = 0
+        for word in sorted(weights, key=lambda word: (len(self._postings[word]), word)):
+            places = self._postings[word]
+            touched += len(places)
+            if touched > _POSTINGS:
+                break
+            for place in places:
+                held.setdefault(place, []).append(word)
+        scores = {place: sum(weights[word] for word in words) for place, words in held.items()}
+        candidates = sorted(scores, key=lambda place: (-scores[place], place))[: 8 * limit]
+        order: list[int] = []
+        covered: set[str] = set()
+        while candidates and len(order) < limit:
+            gain = {
+                place: sum(weights[word] * (_COVERED if word in covered else 1.0) for word in held[place])
+                for place in candidates
+            }
+            top = min(candidates, key=lambda place: (-gain[place], place))
+            order.append(top)
+            candidates.remove(top)
+            covered.update(held[top])
+        return order
+
+    def _selection(self, places: Sequence[int], best: Window | None, *, complete: bool) -> Selection:
+        chosen = tuple(self.windows[place] for place in places)
+        return Selection(" ".join(self.text(window) for window in chosen), chosen, best, complete)

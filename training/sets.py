@@ -1,0 +1,108 @@
+"""The labelled sets: where each comes from, under which licence, and what it is used for.
+
+Shipped weights learn from freely licensed sources only. A set without a stated licence is left out, with two
+exceptions whose terms are published by their authors and are free (the reason stands beside them). Sets with a
+non-commercial licence are never opened by the trainer.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+Case = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """One file of the data folder."""
+
+    name: str
+    folder: str
+    licence: str
+    use: str
+    """`base` (first stage), `folds` (second stage, measured by cross-validation), `measure` or `left out`."""
+    note: str = ""
+    limit: int = 1_000_000
+
+
+SOURCES: tuple[Source, ...] = (
+    Source("begin_dev", "train", "CC BY 4.0, CDLA", "base"),
+    Source("breaking_nli_test", "train", "CC BY-SA 4.0", "base", limit=3000),
+    Source("cb_train", "train", "CC BY-SA 3.0", "base"),
+    Source("cfnli_train", "train", "Apache-2.0", "base"),
+    Source("contractnli_dev", "train", "CC BY 4.0", "base"),
+    Source("covidqa_all", "train", "Apache-2.0", "base"),
+    Source("factcg_doc_train", "train", "MIT", "base"),
+    Source("factcg_musique_neg_train", "train", "MIT", "base"),
+    Source(
+        "fever_rte_dev", "train", "CC BY-SA 3.0", "base",
+        "the copy states no licence; the annotations of FEVER are published under CC BY-SA 3.0",
+    ),
+    Source("fm2_dev", "train", "Apache-2.0", "base"),
+    Source("hans_ni_train", "train", "MIT", "base", limit=1500),
+    Source("mnli_ni_train", "train", "OANC", "base"),
+    Source("negation_nli_test", "train", "MIT", "base"),
+    Source("qasper_ni_train", "train", "CC BY 4.0", "base"),
+    Source("qed_dev", "train", "CC BY-SA 3.0, GFDL", "base"),
+    Source("scitail_train", "train", "Apache-2.0", "base"),
+    Source("snli_ni_train", "train", "CC BY-SA 4.0", "base", limit=40000),
+    Source("true_dialfact_test", "train", "BSD-3-Clause", "base"),
+    Source(
+        "true_paws_test", "train", "free use for any purpose", "base",
+        "the copy states no licence; the authors of PAWS allow any use with acknowledgement",
+    ),
+    Source("tweetqa_train", "train", "CC BY-SA 4.0", "base"),
+    Source("wice_tokens_train", "train", "CC BY-SA 4.0, MIT", "base"),
+    Source("wice_tokens_dev", "train", "CC BY-SA 4.0, MIT", "base"),
+    Source("xquad_en_test", "train", "CC BY-SA 4.0", "base"),
+    Source("written_contracts", "written", "our own", "folds"),
+    Source("written_news", "written", "our own", "folds"),
+    Source("written_numbers", "written", "our own", "folds"),
+    Source("written_science", "written", "our own", "folds"),
+    Source("written_tools", "written", "our own", "folds"),
+    Source("written_web", "written", "our own claims on public web passages", "folds"),
+    Source("written_wiki", "written", "our own", "folds"),
+    Source("written_wikilong", "written", "our own", "folds"),
+    Source("ragtruth", "dev", "MIT", "folds"),
+    Source("summedits", "dev", "Apache-2.0", "folds"),
+    Source("factcheckgpt", "dev", "Apache-2.0", "folds"),
+    Source("expertqa", "dev", "MIT", "folds"),
+    Source("wice_dev", "dev", "CC BY-SA 4.0, MIT", "measure"),
+    Source("lfqa", "dev", "none stated", "measure"),
+    Source("halueval_qa", "dev", "MIT", "measure"),
+    Source("frank_all", "dev", "MIT", "measure"),
+    Source("medhallu", "dev", "MIT", "measure"),
+    Source("begin2021_dev", "train", "unclear", "left out"),
+    Source("begin2021_test", "train", "unclear", "left out"),
+    Source("climate_fever_all", "train", "none stated", "left out"),
+    Source("control_nli_dev", "train", "none stated", "left out"),
+    Source("covidfact_all", "train", "none stated", "left out"),
+    Source("healthver_dev", "train", "none stated", "left out"),
+    Source("lingnli_train", "train", "none stated", "left out"),
+    Source("lingnli_val", "train", "none stated", "left out"),
+    Source("msmarco_ni_train", "train", "non-commercial", "left out"),
+    Source("rte_train", "train", "none stated", "left out"),
+    Source("shroom_dev", "train", "none stated", "left out"),
+    Source("sick_train", "train", "CC BY-NC-SA 3.0", "left out"),
+)
+
+
+def sources(use: str) -> list[Source]:
+    """The sets with one use."""
+    return [source for source in SOURCES if source.use == use]
+
+
+def read(data: Path, source: Source) -> Iterator[Case]:
+    """The cases of a set, with `context` as a list of passages."""
+    with gzip.open(data / source.folder / f"{source.name}.jsonl.gz", "rt", encoding="utf-8") as lines:
+        for line in lines:
+            case: Case = json.loads(line)
+            if isinstance(case["context"], str):
+                case["context"] = [case["context"]]
+            case["set"] = source.name
+            yield case
