@@ -27,57 +27,54 @@ ENOUGH_FOR_STEPS = 200
 """From this many labels on, steps (isotonic) fit better than an S-curve (Platt); below they fit noise."""
 
 
+CONFIDENCE = 0.99
+"""A promise that holds with 95 % would hold in fewer than 95 of 100 cases as often as not."""
+
+
 class Threshold(Struct, frozen=True, kw_only=True):
-    """Flag from `value` on. `kept` of `of` labelled cases are on the promised side of it."""
+    """Flag from `value` on. Not `reachable`: the labels are too few, and all (or none) must be flagged."""
 
     value: float
-    kept: int
-    of: int
+    reachable: bool = True
 
 
-def threshold_for_recall(bad_scores: Numbers, wanted: float, confidence: float = 0.95) -> Threshold:
+def threshold_for_recall(bad_scores: Numbers, wanted: float, confidence: float = CONFIDENCE) -> Threshold:
     """The highest threshold whose recall is at least `wanted`, with the given confidence."""
     scores = np.sort(as_probabilities("scores", bad_scores))
     _check(wanted, confidence)
-    m = len(scores)
-    allowed = [k for k in range(1, m + 1) if stats.binomial_tail(k, m, 1 - wanted) >= confidence]
-    if not allowed:
-        raise InputError(_too_few("hallucinated", m, wanted, confidence))
-    value = float(scores[max(allowed) - 1])
-    return Threshold(value=value, kept=int((scores >= value).sum()), of=m)
+    # With k - 1 of the hallucinated below it, the k-th lowest score keeps the promise with this probability.
+    keeps = stats.binomial_tails(len(scores), 1 - wanted)[1:]
+    allowed = np.flatnonzero(keeps >= confidence)
+    if not len(allowed):
+        return Threshold(value=0.0, reachable=False)
+    return Threshold(value=float(scores[allowed[-1]]))
 
 
-def threshold_for_false_alarms(good_scores: Numbers, wanted: float, confidence: float = 0.95) -> Threshold:
+def threshold_for_false_alarms(good_scores: Numbers, wanted: float, confidence: float = CONFIDENCE) -> Threshold:
     """The lowest threshold whose rate of false alarms is at most `wanted`, with the given confidence."""
     scores = np.sort(as_probabilities("scores", good_scores))
     _check(1 - wanted, confidence)
-    m = len(scores)
-    allowed = [k for k in range(1, m + 1) if 1 - stats.binomial_tail(k, m, 1 - wanted) >= confidence]
-    if not allowed:
-        raise InputError(_too_few("factual", m, 1 - wanted, confidence))
-    value = math.nextafter(float(scores[min(allowed) - 1]), math.inf)
-    return Threshold(value=value, kept=int((scores < value).sum()), of=m)
+    keeps = 1 - stats.binomial_tails(len(scores), 1 - wanted)[1:]
+    allowed = np.flatnonzero(keeps >= confidence)
+    if not len(allowed):
+        return Threshold(value=math.nextafter(1.0, 2.0), reachable=False)
+    return Threshold(value=math.nextafter(float(scores[allowed[0]]), math.inf))
 
 
-def labels_needed(wanted: float, confidence: float = 0.95) -> int:
-    """How many cases of the class it takes to promise this rate at all."""
-    return math.ceil(math.log(1 - confidence) / math.log(wanted))
+def labels_needed(rate: float, confidence: float = CONFIDENCE) -> int:
+    """How many cases of the class it takes to promise this rate (a recall, or 1 - false alarms) at all."""
+    return math.ceil(math.log(1 - confidence) / math.log(rate))
+
+
+def most_promised(m: int, confidence: float = CONFIDENCE) -> float:
+    """The highest rate that this many cases of the class can promise."""
+    return float((1 - confidence) ** (1 / m)) if m else 0.0
 
 
 def _check(wanted: float, confidence: float) -> None:
     for what, value in (("rate", wanted), ("confidence", confidence)):
         if not 0 < value < 1:
             raise InputError(f"the wanted {what} must lie between 0 and 1, {value:g} does not.")
-
-
-def _too_few(what: str, m: int, wanted: float, confidence: float) -> str:
-    needed = labels_needed(wanted, confidence)
-    most = (1 - confidence) ** (1 / m) if m else 0.0
-    could = f"they can promise at most {most:.3f}" if m else "nothing can be promised without any"
-    return (
-        f"{m} {what} cases are too few to promise {wanted:.3g} with {confidence:.0%} confidence ({could}): "
-        f"label at least {needed}, or ask for less."
-    )
 
 
 def isotonic(truth: Numbers, scores: Numbers) -> Mapping:
@@ -178,7 +175,7 @@ def calibrate(
     metric_version: str = "",
     recall: float | None = None,
     false_alarms: float | None = None,
-    confidence: float = 0.95,
+    confidence: float = CONFIDENCE,
     mapping: Literal["isotonic", "platt"] | None = None,
 ) -> Profile:
     """A profile from labelled cases with their probabilities (see `profiles.probability_of`)."""
@@ -186,11 +183,11 @@ def calibrate(
         raise InputError("ask for a recall or for a rate of false alarms: one of them, not both.")
     is_bad, scores = _read(truth, probabilities)
     if recall is not None:
-        threshold = threshold_for_recall(scores[is_bad], recall, confidence).value
+        found = threshold_for_recall(scores[is_bad], recall, confidence)
     else:
         assert false_alarms is not None
-        threshold = threshold_for_false_alarms(scores[~is_bad], false_alarms, confidence).value
-    counts = stats.confusion(is_bad, scores >= threshold)
+        found = threshold_for_false_alarms(scores[~is_bad], false_alarms, confidence)
+    counts = stats.confusion(is_bad, scores >= found.value)
     bad, good = int(is_bad.sum()), int((~is_bad).sum())
     afterwards = cross_fitted(is_bad, scores, mapping)
     known = not np.isnan(afterwards).any()
@@ -199,10 +196,11 @@ def calibrate(
         judge=judge,
         metric=metric,
         metric_version=metric_version,
-        threshold=threshold,
+        threshold=found.value,
         promise="recall" if recall is not None else "false_alarms",
         wanted=recall if recall is not None else float(false_alarms or 0.0),
         confidence=confidence,
+        reachable=found.reachable,
         n=len(scores),
         hallucinated=bad,
         recall=counts.recall,
@@ -220,10 +218,24 @@ def cautions(profile: Profile, truth: Sequence[bool], probabilities: Sequence[fl
     said = []
     if profile.n < FEW:
         said.append(f"{profile.n} labels are few: the intervals are wide. {FEW} or more are better.")
-    if profile.recall == 1 and profile.false_alarms == 1:
+    if not profile.reachable:
+        said.append(_too_few(profile))
+    elif profile.recall == 1 and profile.false_alarms == 1:
         said.append("The threshold flags every case: this judge's scores cannot keep the promise in any other way.")
-    if profile.recall == 0 and profile.false_alarms == 0:
+    elif profile.recall == 0 and profile.false_alarms == 0:
         said.append("The threshold flags no case: this judge's scores cannot keep the promise in any other way.")
     if stats.auroc(truth, probabilities) < 0.6:
         said.append("The scores hardly tell the two kinds apart here; no threshold will make up for that.")
     return said
+
+
+def _too_few(profile: Profile) -> str:
+    by_recall = profile.promise == "recall"
+    m = profile.hallucinated if by_recall else profile.n - profile.hallucinated
+    rate = profile.wanted if by_recall else 1 - profile.wanted
+    needed, most = labels_needed(rate, profile.confidence), most_promised(m, profile.confidence)
+    kind, what, sign = ("hallucinated", "recall", most) if by_recall else ("factual", "false alarms", 1 - most)
+    return (
+        f"{m} {kind} cases are too few for this promise, so {'every' if by_recall else 'no'} output is flagged. "
+        f"They can promise {what} of {sign:.3f}; label {needed} for {profile.wanted:g}."
+    )

@@ -86,14 +86,15 @@ class Mapping(Struct, frozen=True):
             return self.values[-1]
         low, high = self.scores[place - 1], self.scores[place]
         share = (score - low) / (high - low)
-        return self.values[place - 1] * (1 - share) + self.values[place] * share
+        return self.values[place - 1] + (self.values[place] - self.values[place - 1]) * share
 
 
 class Profile(Struct, frozen=True, kw_only=True):
     """A threshold with its promise. An output is flagged where its probability is at least `threshold`.
 
     `promise` says what was asked for, `recall` and `false_alarms` what the labels show at the
-    threshold, each with its exact 95 % interval.
+    threshold, each with its exact 95 % interval. Where the labels are too few for the promise,
+    `reachable` is false and the threshold is the one that keeps it anyway: flag all, or flag none.
     """
 
     name: str
@@ -104,6 +105,7 @@ class Profile(Struct, frozen=True, kw_only=True):
     promise: Literal["recall", "false_alarms"]
     wanted: float
     confidence: float
+    reachable: bool = True
     n: int
     hallucinated: int
     recall: float

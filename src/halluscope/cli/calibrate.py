@@ -14,8 +14,8 @@ from .. import metrics, profiles
 from ..bench.cases import LabelledCase, sample
 from ..bench.run import CONCURRENCY, run_judge
 from ..bench.sets import load
+from ..calibrate import CONFIDENCE, cautions
 from ..calibrate import calibrate as calibrated
-from ..calibrate import cautions
 from ..errors import InputError
 from ..judge import DEFAULT, VARIABLE, resolve
 from ..profiles import Profile
@@ -36,7 +36,7 @@ def calibrate(
     false_alarms: Annotated[
         float | None, typer.Option(help="Or: the share of factual outputs that may be flagged.")
     ] = None,
-    confidence: Annotated[float, typer.Option(help="With which the promise holds.")] = 0.95,
+    confidence: Annotated[float, typer.Option(help="With which the promise holds.")] = CONFIDENCE,
     name: Annotated[
         str | None, typer.Option(help="The profile's name (unless told otherwise that of the file).")
     ] = None,

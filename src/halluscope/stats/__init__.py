@@ -7,7 +7,7 @@ nothing was flagged, AUROC with one class) is NaN, never a made-up 0 or 1. Every
 """
 
 from .agreement import cohen_kappa, krippendorff_alpha
-from .binomial import binomial_interval, binomial_lower, binomial_tail, binomial_upper
+from .binomial import binomial_interval, binomial_lower, binomial_tail, binomial_tails, binomial_upper
 from .bootstrap import Interval, PairedDifference, bootstrap, bootstrap_all, paired_bootstrap, replicates
 from .calibration import Bin, brier, calibration_curve, expected_calibration_error
 from .confusion import Confusion, confusion
@@ -27,6 +27,7 @@ __all__ = [
     "binomial_interval",
     "binomial_lower",
     "binomial_tail",
+    "binomial_tails",
     "binomial_upper",
     "bootstrap",
     "bootstrap_all",

@@ -4,33 +4,41 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from functools import lru_cache
+
+import numpy as np
 
 from ..errors import InputError
+from .arrays import Floats
 from .bootstrap import Interval
+
+
+def binomial_tails(n: int, rate: float) -> Floats:
+    """The probability of k or more successes in n trials, for every k from 0 to n."""
+    if not 0 <= rate <= 1:
+        raise InputError(f"a rate lies between 0 and 1, {rate:g} does not.")
+    if rate in (0, 1):
+        return np.array([1.0] + [float(rate)] * n)
+    k = np.arange(n + 1)
+    terms = np.exp(_log_choices(n) + k * math.log(rate) + (n - k) * math.log1p(-rate))
+    tails: Floats = np.minimum(1.0, np.cumsum(terms[::-1])[::-1])
+    return tails
 
 
 def binomial_tail(k: int, n: int, rate: float) -> float:
     """The probability of k or more successes in n trials."""
     if k <= 0:
         return 1.0
-    if k > n or rate <= 0:
-        return 0.0
-    if rate >= 1:
-        return 1.0
-    log_rate, log_rest, log_all = math.log(rate), math.log1p(-rate), math.lgamma(n + 1)
-    terms = (
-        math.exp(log_all - math.lgamma(i + 1) - math.lgamma(n - i + 1) + i * log_rate + (n - i) * log_rest)
-        for i in range(k, n + 1)
-    )
-    return min(1.0, math.fsum(terms))
+    return 0.0 if k > n else float(binomial_tails(n, rate)[k])
 
 
 def binomial_lower(k: int, n: int, confidence: float = 0.95) -> float:
     """The rate is at least this, with the given confidence (one-sided Clopper-Pearson)."""
-    _check(k, n, confidence)
-    if k == 0:
-        return 0.0
-    return _solve(lambda rate: binomial_tail(k, n, rate) - (1 - confidence))
+    if n < 1 or not 0 <= k <= n:
+        raise InputError(f"{k} out of {n} is not a count out of a number of cases.")
+    if not 0 < confidence < 1:
+        raise InputError(f"a confidence lies between 0 and 1, {confidence:g} does not.")
+    return 0.0 if k == 0 else _solve(lambda rate: binomial_tail(k, n, rate) - (1 - confidence))
 
 
 def binomial_upper(k: int, n: int, confidence: float = 0.95) -> float:
@@ -44,17 +52,19 @@ def binomial_interval(k: int, n: int, confidence: float = 0.95) -> Interval:
     return Interval(binomial_lower(k, n, one_sided), binomial_upper(k, n, one_sided))
 
 
-def _check(k: int, n: int, confidence: float) -> None:
-    if n < 1 or not 0 <= k <= n:
-        raise InputError(f"{k} out of {n} is not a count out of a number of cases.")
-    if not 0 < confidence < 1:
-        raise InputError(f"a confidence lies between 0 and 1, {confidence:g} does not.")
+@lru_cache(maxsize=64)
+def _log_choices(n: int) -> Floats:
+    """The logarithm of the number of ways to choose k of n, for every k."""
+    factorials = np.r_[0.0, np.cumsum(np.log(np.arange(1, n + 1)))]
+    found = factorials[n] - factorials - factorials[::-1]
+    found.flags.writeable = False
+    return np.asarray(found, dtype=np.float64)
 
 
 def _solve(rises: Callable[[float], float]) -> float:
     """The rate at which a rising function crosses 0."""
     low, high = 0.0, 1.0
-    for _ in range(60):
+    for _ in range(50):
         middle = (low + high) / 2
         if rises(middle) < 0:
             low = middle
