@@ -35,7 +35,9 @@ class World:
 
     def answer_request(self, asked: Asked) -> Any:
         self.models.append(str(asked.body["model"]))
-        return self._reply(asked.kind, asked.material)
+        return self._reply(
+            "write" if asked.kind == "unknown" else asked.kind, asked.material or {"prompt": asked.prompt}
+        )
 
     def _reply(self, kind: str, material: dict[str, Any]) -> Any:
         self.asked.append((kind, material))
