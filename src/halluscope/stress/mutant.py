@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Callable
+from functools import lru_cache
 from random import Random
 from typing import Union
 
@@ -82,6 +83,13 @@ def sentence_around(text: str, place: int) -> Span:
     return next((s for s in sentences(text) if s.start <= place < s.end), Span(0, len(text)))
 
 
+@lru_cache(maxsize=64)
+def sentence_starts(text: str) -> frozenset[int]:
+    """Where the first words of the sentences stand."""
+    words = (re.compile(r"\w").search(text, span.start, span.end) for span in sentences(text))
+    return frozenset(word.start() for word in words if word)
+
+
 def starts_sentence(text: str, place: int) -> bool:
-    """Whether a sentence begins there."""
-    return text[sentence_around(text, place).start : place].strip("\"'“‘([*_ ") == ""
+    """Whether the word at this place is the first of a sentence."""
+    return place in sentence_starts(text)

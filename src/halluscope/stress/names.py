@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from random import Random
 
 from msgspec import Struct
 
 from ..text import STOP_WORDS
 from .dates import MONTHS, WEEKDAYS
-from .mutant import Edit, starts_sentence
+from .mutant import Edit, sentence_starts
 
 NEW_NAMES = tuple(
     "Langford Harwick Thornbury Winslow Kendrick Stratton Belmont Hartwell Marlow Lindqvist Penrose Fairfax "
@@ -32,7 +33,7 @@ _GENERIC = frozenset(
     company customer supplier licensee licensor employee employer party parties board schedule appendix
     """.split()
 )
-_NATIONAL = re.compile(r"(?:ish|ese|ian|ians|ean|eans|ans|can|cans|ch|i|is|ic|ist|ists|ism)$")
+NATIONAL = re.compile(r"(?:ish|ese|ian|ians|ean|eans|ans|can|cans|ch|i|is|ic|ist|ists|ism)$")
 _TOKEN = re.compile(r"(?<!\w)[^\W\d_]+(?:['’][^\W\d_]{2,})?(?!\w)")
 
 
@@ -82,9 +83,11 @@ def change_name(answer: str, context: str, rng: Random) -> Edit | None:
     return None
 
 
-def inner_names(text: str) -> set[str]:
+@lru_cache(maxsize=64)
+def inner_names(text: str) -> frozenset[str]:
     """Capitalised words seen inside a sentence, where the capital means something."""
-    return {m.group() for m in _TOKEN.finditer(text) if _capital(m.group()) and not starts_sentence(text, m.start())}
+    first = sentence_starts(text)
+    return frozenset(m.group() for m in _TOKEN.finditer(text) if _capital(m.group()) and m.start() not in first)
 
 
 def _capital(word: str) -> bool:
@@ -100,5 +103,5 @@ def _changeable(word: str, lowered: set[str]) -> bool:
         and folded not in lowered
         and word not in MONTHS
         and word not in WEEKDAYS
-        and not _NATIONAL.search(folded)
+        and not NATIONAL.search(folded)
     )

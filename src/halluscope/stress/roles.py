@@ -6,7 +6,7 @@ import re
 from random import Random
 
 from .mutant import Edit, plain, starts_sentence
-from .names import inner_names
+from .names import NATIONAL, inner_names
 
 _VERBS = """
     accused acquired acquires admitted advised appointed arrested asked assassinated assisted attacked bought buys
@@ -23,7 +23,7 @@ _VERBS = """
 """.split()
 _CAPITAL = (
     r"(?!(?:If|When|While|Although|Though|After|Before|Since|Because|In|On|At|By|For|From|With|As|But|And|Once|He|She|It"
-    r"|They|We|You|This|That|These|Those|His|Her|Its|Their|January|February|March|April|May|June|July|August|September"
+    r"|They|We|You|This|That|These|Those|His|Her|Its|Their|The|A|An|January|February|March|April|May|June|July|August|September"
     r"|October|November|December|\w+day)\b)[A-Z][\w-]*[a-z]"
 )
 _NAME = rf"(?:[Tt]he )?{_CAPITAL}(?: (?:of |the |de |van |von |al-)?{_CAPITAL}){{0,3}}"
@@ -35,11 +35,20 @@ _DONE = (
 )
 _THAN = r"(?:is|was|are|were|has|had|became|grew|remains?|scored|earned|costs?|sold) [^.,;:!?]{0,40}? than"
 _KIN = r"(?:is|was) the (?:son|daughter|father|mother|successor|predecessor|teacher|student|author|founder|capital) of"
-_AFAR = rf"(?:(?!and |or |with |both |between )[a-z-]+ ){{0,6}}(?:{'|'.join(_VERBS)})(?: (?!(?:and|or|with|the|an?)\b)[a-z-]+){{0,3}}"
+# Far apart: a verb or preposition that tells the two apart, and none that makes them equals.
+_EQUALS = (
+    "and|or|with|both|between|met|meets|married|marries|versus|vs|like|near|joined|known|called|named|as|also|the same"
+    "|borders|resembles|nor|include|includes|including|if|not|no|either|any"
+)
+_TELLS = re.compile(
+    rf"\b(?:{'|'.join(_VERBS)}|by|against|over|for|to|from|than|under|after|before|into|through|towards?|of)\b"
+)
+_WORD_BETWEEN = rf"(?!(?:{_EQUALS})\b)[a-z0-9%$-]+"
+_AFAR = rf"(?:{_WORD_BETWEEN} ){{1,9}}{_WORD_BETWEEN}(?<! the)(?<! a)(?<! an)"
 # What may follow: not the noun that a name only describes ("a Native American audience").
 _END = (
-    r"(?=[.,;:!?)]|$| (?:in|on|at|by|for|from|to|as|after|before|during|over|under|because|when|while|who|which|that|was"
-    r"|were|is|are|had|has|into|through|despite|\d)\b)"
+    r"(?=[.,;:!?)]|$| (?:in|on|at|by|for|from|to|as|after|before|during|over|under|because|when|while|who|which|that"
+    r"|was|were|is|are|had|has|into|through|despite|\d)\b)"
 )
 _GIVES = (
     r"(?:sold|sells|gave|gives|sent|sends|lent|donated|awarded|granted|leased|licensed|offered|transferred|delivers?"
@@ -61,7 +70,7 @@ _ROUTE = re.compile(
     r"\b(?:moved|travell?ed|flew|sailed|transferred|relocated|marched|fled|emigrated|returned|shipped|went|exported|switched)"
     rf"\b[^.,;:!?]{{0,30}}? from (?P<a>{_NAME})(?P<v> to )(?P<b>{_NAME}){_END}"
 )
-_JOINED = re.compile(r"(?:\b(?:and|or|by|of|with|from|to|for|in|at|than|between|that|who|which)|,) $")
+_JOINED = re.compile(r"(?:['’]s|\b(?:and|or|by|of|with|from|to|for|in|at|than|between|that|who|which)|,) $")
 
 
 def swap_roles(answer: str, context: str, rng: Random) -> Edit | None:
@@ -81,12 +90,14 @@ def swap_roles(answer: str, context: str, rng: Random) -> Edit | None:
     return None
 
 
-def _fit(match: re.Match[str], known: set[str]) -> bool:
+def _fit(match: re.Match[str], known: frozenset[str]) -> bool:
     one, other = plain(match["a"]), plain(match["b"])
     for side in (match["a"], match["b"]):
         capitals = [word for word in side.split() if word[0].isupper() and word != "The"]
-        if not all(word in known or not word.isalpha() for word in capitals):
-            return False  # a capital that only a sentence's start explains
+        if not all(word in known and not NATIONAL.search(word) for word in capitals):
+            return False  # a capital that only a sentence's start explains, or an adjective
+    if not _TELLS.search(match["v"]) and match["v"] != " to ":
+        return False
     if one in other or other in one:
         return False
     # "The tenants pays" would give the change away by its grammar.
