@@ -9,7 +9,7 @@ import pytest
 
 from halluscope.case import Case
 from halluscope.driver import Driver
-from halluscope.errors import CannotJudge, InputError, JudgeError, JudgeRejected
+from halluscope.errors import CannotJudge, InputError, JudgeError, JudgeRejected, NothingToJudge
 from halluscope.judge import Call, Judge, resolve
 from halluscope.judges.cascade import Cascade
 from halluscope.judges.panel import Panel
@@ -148,6 +148,13 @@ async def test_a_text_the_first_cannot_read_goes_to_the_second_whole() -> None:
     result = await scored(Cascade(first, dear()), ALL)
     assert {judge for _, judge in by_text(result).values()} == {"dear"}
     assert any("not English" in note for note in result.notes)
+
+
+async def test_an_output_that_states_nothing_costs_nothing() -> None:
+    second = dear()
+    first = cheap(error=NothingToJudge("no claim"), fails_on=("label",))
+    result = await scored(Cascade(first, second), SHAKY, metric="label")
+    assert result.score is None and second.asked == []
 
 
 async def test_where_both_fail_the_first_ones_reason_is_given() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from typing import Any, Literal, TypeVar
 
-from ..errors import InputError, JudgeError
+from ..errors import InputError, JudgeError, NothingToJudge
 from ..judge import Answer, Call, Judge, JudgeSpec, resolve
 from ..questions import Question
 from .asking import asker
@@ -93,6 +93,8 @@ class Cascade:
         self.budget.see(len(keys))
         try:
             first = await ask(self.first, question)
+        except NothingToJudge:
+            raise
         except JudgeError as error:
             return await self._instead(question, call, error)
         if not keys:
