@@ -113,7 +113,8 @@ class Page:
 
     async def close(self) -> None:
         await self.send("Page.close")
-        self._reader.cancel()
+        await self._socket.close()
+        await self._reader
 
     async def size(self, width: int, height: int) -> None:
         await self.send(
@@ -127,9 +128,10 @@ class Page:
 
     async def open(self, path: Path, hash: str = "") -> None:
         """Load a file and wait until its script has run."""
-        self._loaded.clear()
-        await self.send("Page.navigate", url=path.absolute().as_uri() + hash)
-        await asyncio.wait_for(self._loaded.wait(), 60)
+        for url in ("about:blank", path.as_uri() + hash):
+            self._loaded.clear()
+            await self.send("Page.navigate", url=url)
+            await asyncio.wait_for(self._loaded.wait(), 60)
         await self.until("document.documentElement.dataset.ready")
 
     async def run(self, expression: str) -> Any:
