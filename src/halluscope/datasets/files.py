@@ -10,13 +10,16 @@ import os
 import sys
 import zlib
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, Any
+from typing import Any, BinaryIO, Union
 
 import msgspec
 
 from ..errors import DataError, MissingExtra
 from .rows import AnyRecord, Record, Unread
+
+Bytes = Union[BinaryIO, gzip.GzipFile]
 
 LONGEST_LINE = 64 * 2**20
 """A line beyond this is a damaged file rather than a case, and is not read into memory."""
@@ -32,7 +35,7 @@ class _File:
         self.name = str(path)
         self._path = path
         self._size = path.stat().st_size
-        self._raw: IO[bytes] | None = None
+        self._raw: BinaryIO | None = None
 
     @property
     def columns(self) -> list[str] | None:
@@ -51,11 +54,17 @@ class _File:
         except ValueError:
             return 1.0
 
-    def _open(self) -> IO[bytes]:
-        self._raw = self._path.open("rb")
-        packed = self._raw.read(2) == b"\x1f\x8b"
-        self._raw.seek(0)
-        return gzip.GzipFile(fileobj=self._raw) if packed else self._raw  # type: ignore[return-value]
+    @contextmanager
+    def _open(self) -> Iterator[Bytes]:
+        with self._path.open("rb") as raw:
+            self._raw = raw
+            packed = raw.read(2) == b"\x1f\x8b"
+            raw.seek(0)
+            if not packed:
+                yield raw
+                return
+            with gzip.GzipFile(fileobj=raw) as unpacked:
+                yield unpacked
 
 
 class JsonLines(_File):
@@ -66,7 +75,7 @@ class JsonLines(_File):
             yield from json_lines(file)
 
 
-def json_lines(file: IO[bytes]) -> Iterator[AnyRecord]:
+def json_lines(file: Bytes) -> Iterator[AnyRecord]:
     """The records in a stream of lines."""
     number = 0
     while True:
@@ -108,6 +117,8 @@ def _json_record(place: str, line: bytes) -> AnyRecord:
         return Record(place, msgspec.json.decode(line))
     except (msgspec.DecodeError, UnicodeDecodeError):
         pass
+    except RecursionError:
+        return Unread(place, "the JSON is nested too deeply")
     # The standard reader takes what others write and JSON forbids: NaN, lone surrogates.
     try:
         return Record(place, json.loads(line))
@@ -125,9 +136,9 @@ class Cells(_File):
     def __init__(self, path: Path, delimiter: str) -> None:
         super().__init__(path)
         self._delimiter = delimiter
-        with self._open() as file:
+        with self._reader() as reader:
             try:
-                self._heading: list[str] = next(self._reader(file), [])
+                self._heading: list[str] = next(reader, [])
             except (csv.Error, *_CUT_OFF) as error:
                 raise DataError(f"{path} cannot be read as CSV: {error}.") from error
         if not self._heading:
@@ -140,14 +151,17 @@ class Cells(_File):
     def columns(self) -> list[str] | None:
         return self._heading
 
-    def _reader(self, file: IO[bytes]) -> Any:
+    @contextmanager
+    def _reader(self) -> Iterator[Any]:
         csv.field_size_limit(max(csv.field_size_limit(), LONGEST_LINE))
-        text = io.TextIOWrapper(file, encoding="utf-8-sig", errors="surrogateescape", newline="")
-        return csv.reader(text, delimiter=self._delimiter)
+        with (
+            self._open() as file,
+            io.TextIOWrapper(file, encoding="utf-8-sig", errors="surrogateescape", newline="") as text,
+        ):
+            yield csv.reader(text, delimiter=self._delimiter)
 
     def records(self) -> Iterator[AnyRecord]:
-        with self._open() as file:
-            reader = self._reader(file)
+        with self._reader() as reader:
             next(reader)
             while True:
                 place = f"line {reader.line_num + 1}"

@@ -158,13 +158,13 @@ class Book:
         """Write every result that was taken."""
         if not self._kept_back:
             return
-        waiting, self._kept_back = self._kept_back, []
         with self._store.writing() as connection:
             written = [
                 (self.run, job.position, self._scorers[job.scorer], self._outcome(connection, job, result), 0)
-                for job, result in waiting
+                for job, result in self._kept_back
             ]
             _enter(connection, written)
+        self._kept_back.clear()
 
     def _outcome(self, connection: sqlite3.Connection, job: Job, result: Result) -> int:
         scorer = self._scorers[job.scorer]
