@@ -162,8 +162,9 @@ def _one(read: Callable[[], bytes], waits: Callable[[], bool]) -> str:
     """
     try:
         key = read()
-        if key == b"\x1b":
-            while waits():
+        if key == b"\x1b" and waits():
+            key += read()
+            while key[1:2] in (b"[", b"O") and (len(key) == 2 or not b"@" <= key[-1:] <= b"~"):
                 key += read()
     except (KeyboardInterrupt, OSError):
         return ""
