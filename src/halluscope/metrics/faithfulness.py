@@ -55,7 +55,7 @@ class Faithfulness(ClaimMetric, frozen=True, kw_only=True):
         good = [v for v in counted if self.counts(v)]
         wrong = [v for v in counted if not v.support.holds]
         score = len(good) / len(counted) * self.scale
-        summary = f"{len(good)} of {len(counted)} claims {self.counted_as}"
+        summary = self.tally(len(good), len(counted))
         summary += f"; {listed(wrong)}." if wrong else "."
         reason, notes = yield from self.explained(score, verified.verdicts, summary)
         return Finding(
@@ -68,7 +68,9 @@ class Faithfulness(ClaimMetric, frozen=True, kw_only=True):
             notes=verified.notes + notes,
         )
 
-    counted_as: ClassVar[str] = "are supported by the context"
+    def tally(self, good: int, claims: int) -> str:
+        """The score in words."""
+        return f"{good} of {claims} claims {'is' if good == 1 else 'are'} supported by the context"
 
     def counts(self, verdict: Verdict) -> bool:
         """Whether the claim counts in the output's favour."""
@@ -82,7 +84,6 @@ class TruthFaithfulness(Faithfulness, frozen=True, kw_only=True):
     summary: ClassVar[str] = "the share of claims that no truth drawn from the context contradicts"
     formula: ClassVar[str] = "(claims − contradicted claims) / claims; 1 is best"
     uses: ClassVar[tuple[PromptSpec, ...]] = (PromptSpec("truths", ("context",)), EXTRACT, VERIFY, EXPLAIN)
-    counted_as: ClassVar[str] = "are not contradicted by the context"
 
     truths_limit: int | None = None
 
@@ -103,6 +104,10 @@ class TruthFaithfulness(Faithfulness, frozen=True, kw_only=True):
             return Finding(outcome=Outcome.NO_CONTEXT, reason="No score: the context states no fact to compare with.")
         verified = yield from self.verify(claims, passages, TRUTH_WORDS, truths)
         return (yield from self.concluded(case, verified, truths))
+
+    def tally(self, good: int, claims: int) -> str:
+        wrong = claims - good
+        return f"{wrong or 'None'} of {claims} claims {'are' if wrong > 1 else 'is'} contradicted by the context"
 
     def counts(self, verdict: Verdict) -> bool:
         return verdict.support is not Support.CONTRADICTED

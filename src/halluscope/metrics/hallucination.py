@@ -49,9 +49,11 @@ class Hallucination(ClaimMetric, frozen=True, kw_only=True):
         wrong = [v for v in counted if not v.support.holds]
         score = len(wrong) / len(counted) * self.scale
         if wrong:
-            summary = f"{len(wrong)} of {len(counted)} claims are not borne out by the context: {listed(wrong)}."
+            some = f"{len(wrong)} of {len(counted)} claims {'is' if len(wrong) == 1 else 'are'}"
+            summary = f"{some} not borne out by the context: {listed(wrong)}."
         else:
-            summary = f"All {len(counted)} claims are borne out by the context."
+            some = "The only claim is" if len(counted) == 1 else f"All {len(counted)} claims are"
+            summary = f"{some} borne out by the context."
         reason, notes = yield from self.explained(score, verified.verdicts, summary)
         return Finding(
             outcome=Outcome.SCORED,
