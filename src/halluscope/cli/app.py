@@ -3,20 +3,72 @@
 from __future__ import annotations
 
 import sys
-from typing import NoReturn
+from importlib import import_module
+from typing import Annotated, Any, NoReturn
 
 import typer
+from typer.core import TyperGroup
 
 from ..errors import HalluscopeError
+from ..version import __version__
+
+HOMES = {
+    "check": "check",
+    "eval": "evaluate",
+    "runs": "runs",
+    "show": "runs",
+    "compare": "runs",
+    "export": "runs",
+    "bench": "bench",
+    "calibrate": "calibrate",
+    "stress": "stress",
+    "label": "label",
+    "judges": "check",
+    "metrics": "check",
+}
+"""The module of each command, in the order of `--help`; loaded when the command is named."""
+
+
+class Commands(TyperGroup):
+    """Loads a command's module when the command is asked for, so that one does not pay for all."""
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        return list(HOMES)
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        if cmd_name not in HOMES:
+            return None
+        import_module(f".{HOMES[cmd_name]}", __package__)
+        info = next(info for info in app.registered_commands if info.name == cmd_name)
+        return typer.main.get_command_from_info(
+            info, pretty_exceptions_short=False, rich_markup_mode=app.rich_markup_mode
+        )
+
 
 app = typer.Typer(
     name="halluscope",
-    help="Tells whether a language model's output holds up against the context it was given.",
+    cls=Commands,
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"halluscope {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _root(
+    version: Annotated[
+        bool, typer.Option("--version", help="Print the version.", callback=_version, is_eager=True)
+    ] = False,
+) -> None:
+    """Tells whether a language model's output holds up against the context it was given."""
+
 
 USAGE = 2
 """Exit code for input that is wrong; each command documents its other codes."""
