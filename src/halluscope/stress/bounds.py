@@ -30,7 +30,7 @@ _BEFORE = re.compile(
     re.IGNORECASE,
 )
 _AFTER = re.compile(
-    r"\s*(?:(?P<lower>\+|or (?:more|over|older|above|later|longer|higher)\b|at least\b)"
+    r"(?:\s+[a-z]+){0,2}?\s*(?:(?P<lower>\+|or (?:more|over|older|above|later|longer|higher)\b|at least\b)"
     r"|(?P<upper>or (?:less|fewer|under|younger|below|earlier|lower)\b|at most\b)|(?P<about>or so\b|or thereabouts\b))",
     re.IGNORECASE,
 )

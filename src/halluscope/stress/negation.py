@@ -22,7 +22,7 @@ _REMOVALS = (
 )  # fmt: skip
 _AUXILIARY = re.compile(
     r"(?P<before>\w+)(?P<gap>\)?,? )(?P<aux>is|are|was|were|has|have|had|will|must|shall|can|does|did) "
-    r"(?P<after>(?:\w+ )?)"
+    r"(?=(?P<after>\w*))"
 )
 _OPENERS = frozenset(
     "who which that if whether when where because while as what how why and or but there here this it so than".split()
@@ -60,7 +60,7 @@ def _inserted(sentence: str) -> Edit | None:
     if _WEAK.search(sentence):
         return None
     for match in _AUXILIARY.finditer(sentence):
-        after = match["after"].strip().lower()
+        after = match["after"].lower()
         if match["before"].lower() in _OPENERS or after in _SKIP_AFTER:
             continue
         if match["aux"] in ("has", "have", "had") and not _PARTICIPLE.match(after):

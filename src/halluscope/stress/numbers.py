@@ -12,7 +12,7 @@ from .mutant import Edit, sentence_around
 
 _UP, _DOWN = (1.5, 1.8, 2.3, 3.0), (0.25, 0.4, 0.55, 0.65)
 _LIST_MARK = re.compile(r"(?:^|\n)\s*\(?$")
-_NAMED = re.compile(r"[a-z,;] (?:[A-Z][\w-]*|No\.|[Vv]ersion|[Cc]hapter|[Ss]ection|[Aa]rticle|[Ff]igure|[Tt]able) $")
+_NAMED = re.compile(r"[a-z,;] (?:\w*[A-Z][\w-]*|No\.|[Vv]ersion|[Cc]hapter|[Ss]ection|[Aa]rticle|[Ff]igure|[Tt]able) $")
 _PERCENT = re.compile(r"\s?(?:%|percent\b|per cent\b|percentage)")
 _NEGATED = re.compile(
     r"\b(?:not|no|never|nobody|none|enough|sufficient|without|neither|\w+n['’]t|if|unless)\b", re.IGNORECASE
@@ -32,7 +32,7 @@ def changeable(answer: str) -> list[Number]:
         if number.value >= 2
         and not number.may_be_year
         and not any(start < number.end and number.start < end for start, end in taken)
-        and not _LIST_MARK.search(answer[: number.start])
+        and not (answer[number.end : number.end + 1] in (".", ")") and _LIST_MARK.search(answer[: number.start]))
         and not _NAMED.search(answer[max(0, number.start - 30) : number.start])
         and not _NEGATED.search(sentence_around(answer, number.start).of(answer))
         and not _MONTHISH.search(answer[max(0, number.start - 12) : number.start])
@@ -46,7 +46,7 @@ def change_number(answer: str, context: str, rng: Random) -> Edit | None:
     rng.shuffle(found)
     for number in found:
         how = bound(answer, number.start, number.whole_end)
-        if how != "none" and not {number.value, number.value * number.scale} & values_in(context):
+        if how in ("lower", "upper") and not {number.value, number.value * number.scale} & values_in(context):
             continue  # a bound of the answer's own making: other bounds may be true too
         percent = _PERCENT.match(answer, number.end)
         for value in _proposals(number, how, rng):

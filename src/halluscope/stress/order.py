@@ -9,11 +9,11 @@ from .mutant import Edit
 
 _AFTER_IDIOM = (
     r"(?<![\w-])(?<!named )(?<!looks )(?<!looked )(?<!look )(?<!looking )(?<!sought )(?<!modelled )"
-    r"(?<!modeled )(?<!takes )(?<!took )(?<!called )(?<!asked )(?<!day )(?<!year )"
+    r"(?<!modeled )(?<!takes )(?<!took )(?<!called )(?<!asked )(?<![Dd]ay )(?<![Yy]ear )"
     r"(?<!time )(?<!one )(?<!soon )(?<!shortly )(?<!care )"
 )
 _BEFORE_IDIOM = (
-    r"(?<![\w-])(?<!appeared )(?<!appear )(?<!brought )(?<!came )(?<!put )(?<!never )(?<!ever )(?<!day )(?<!case )"
+    r"(?<![\w-])(?<!appeared )(?<!appear )(?<!brought )(?<!came )(?<!put )(?<!never )(?<!ever )(?<![Dd]ay )(?<!case )"
 )
 _COUNT = r"(?:\d|two|three|four|five|six|seven|eight|nine|ten|a |an |some |several |many |all\b|being\b|long\b)"
 _RULES = (

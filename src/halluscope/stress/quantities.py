@@ -13,14 +13,14 @@ _NO_NOUN = (
 )
 _PLURAL = rf"(?= (?!(?:{'|'.join(_NO_NOUN.split())})\b)(?:[a-z]{{3,}} )?[a-z]+[^s\W]s\b)"
 _RULES: tuple[tuple[str, str], ...] = (
-    (rf"\b(?<!no )(?<!not )more than{_N}", "less than"),
-    (rf"\b(?<!no )(?<!not )(?:less|fewer) than{_N}", "more than"),
-    (rf"\bat least{_N}", "less than"),
-    (rf"\b(?:at most|no more than|not more than|up to){_N}", "more than"),
-    (rf"\bover{_N}(?= \$?[\d,.]+)(?! [\d,.]+ (?:years|months|weeks|days|hours|minutes)\b)", "under"),
-    (rf"\bunder{_N}(?= \$?[\d,.]+)", "over"),
+    (rf"\b(?<![Nn]o )(?<![Nn]ot )[Mm]ore than{_N}", "less than"),
+    (rf"\b(?<![Nn]o )(?<![Nn]ot )(?:[Ll]ess|[Ff]ewer) than{_N}", "more than"),
+    (rf"\b[Aa]t least{_N}", "less than"),
+    (rf"\b(?:[Aa]t most|[Nn]o more than|[Nn]ot more than|[Uu]p to){_N}", "more than"),
+    (rf"\b[Oo]ver{_N}(?= \$?[\d,.]+)(?! [\d,.]+ (?:years|months|weeks|days|hours|minutes)\b)", "under"),
+    (rf"\b[Uu]nder{_N}(?= \$?[\d,.]+)", "over"),
     (rf"\b[Aa]ll{_PLURAL}", "no"),
-    (r"\ball of the\b", "none of the"),
+    (r"\b[Aa]ll of the\b", "none of the"),
     (rf"\b[Mm]ost{_PLURAL}", "few"),
     (r"\b[Mm]ost of the\b", "few of the"),
     (rf"\b[Mm]any{_PLURAL}", "few"),
