@@ -18,20 +18,10 @@ from .errors import InputError, UnknownName
 from .questions import FACTUAL, HALLUCINATED
 from .result import Outcome, Result
 from .stats import Interval
+from .store import home
 from .verdict import Support
 
-VARIABLE = "HALLUSCOPE_HOME"
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,80}")
-
-
-def home() -> Path:
-    """Where halluscope keeps its files: `HALLUSCOPE_HOME`, else the platform's data folder."""
-    chosen = os.environ.get(VARIABLE)
-    if chosen:
-        return Path(chosen).expanduser()
-    from platformdirs import user_data_path
-
-    return user_data_path("halluscope", appauthor=False)
 
 
 def probability_of(result: Result) -> float | None:
@@ -121,6 +111,14 @@ class Profile(Struct, frozen=True, kw_only=True):
         probability = probability_of(result)
         return None if probability is None else probability >= self.threshold
 
+    def doubts(self, judge: str, metric_version: str) -> tuple[str, ...]:
+        """Why the promise may not hold for this judge and metric, if there is a reason."""
+        if judge != self.judge:
+            return (f"the profile was made with the judge {self.judge!r}: its promise does not hold for this one",)
+        if self.metric_version and metric_version != self.metric_version:
+            return ("the metric's options or prompts are not those the profile was made with: calibrate again",)
+        return ()
+
 
 def apply(result: Result, profile: Profile) -> Result:
     """The result judged by the profile: its label, whether it passed, and a calibrated probability.
@@ -137,10 +135,7 @@ def apply(result: Result, profile: Profile) -> Result:
         return result
     flagged = probability >= profile.threshold
     notes: tuple[str, ...] = (f"judged by the profile {profile.name!r}: flagged from {profile.threshold:.4g}",)
-    if result.judge != profile.judge:
-        notes += (f"the profile was made with the judge {profile.judge!r}: its promise does not hold for this one",)
-    elif profile.metric_version and result.metric_version != profile.metric_version:
-        notes += ("the metric's options or prompts are not those the profile was made with: calibrate again",)
+    notes += profile.doubts(result.judge, result.metric_version)
     return structs.replace(
         result,
         label=HALLUCINATED if flagged else FACTUAL,

@@ -18,7 +18,7 @@ import msgspec
 from msgspec import Struct
 
 from ..errors import FetchError, InputError
-from ..profiles import home
+from ..store import home
 
 TIMEOUT = 60.0
 TOKEN = "HF_TOKEN"

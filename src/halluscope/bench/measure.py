@@ -54,6 +54,7 @@ class Figures(Struct, frozen=True, kw_only=True):
     input_tokens: int = 0
     output_tokens: int = 0
     cost: float | None = None
+    cached: int = 0
     profile: str | None = None
 
 
@@ -85,6 +86,7 @@ def measure(run: JudgeRun, *, resamples: int = 1000, seed: int = 0) -> Figures:
         input_tokens=run.usage.input_tokens,
         output_tokens=run.usage.output_tokens,
         cost=run.usage.cost,
+        cached=run.cached,
         profile=run.profile,
         **parts,
     )

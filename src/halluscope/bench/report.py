@@ -108,7 +108,9 @@ def bench(
                 progress=progress,
             )
         )
-    return compared(loaded, cases, runs, seed=seed, resamples=resamples, mistakes=mistakes)
+    report = compared(loaded, cases, runs, seed=seed, resamples=resamples, mistakes=mistakes)
+    doubts = [d for r in runs for d in (profile.doubts(r.judge, r.metric_version) if profile else ())]
+    return msgspec.structs.replace(report, remarks=(*report.remarks, *(f"Careful: {doubt}." for doubt in doubts)))
 
 
 def compared(
@@ -168,6 +170,11 @@ def remarks(judges: Sequence[Figures], trivial: Sequence[Figures]) -> list[str]:
             said.append(
                 f"{figures.judge} gives words, not probabilities: its AUROC, average precision and calibration "
                 "rest on two values."
+            )
+        if figures.cached:
+            said.append(
+                f"{figures.cached} answers of {figures.judge} were known from earlier: its time, tokens and cost are "
+                "those of the others only (--fresh asks again)."
             )
         if figures.coverage < 1:
             why = ", ".join(f"{count} {kind}" for kind, count in sorted(figures.failures.items()))

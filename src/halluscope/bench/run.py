@@ -43,6 +43,8 @@ class JudgeRun(Struct, frozen=True, kw_only=True):
     judged: tuple[Judged, ...]
     seconds: float
     usage: Usage
+    cached: int = 0
+    """Answers that were known from an earlier run, and neither waited nor paid for."""
     profile: str | None = None
 
     @property
@@ -83,6 +85,7 @@ def run_judge(
         judged=tuple(judged(item, r, threshold, profile) for item, r in zip(cases, results, strict=True)),
         seconds=seconds,
         usage=sum((result.usage for result in results), Usage()),
+        cached=sum(exchange.cached for result in results for exchange in result.exchanges),
         profile=profile.name if profile else None,
     )
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shlex
 import sys
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -20,6 +21,7 @@ from ..bench.report import bench as measure
 from ..bench.run import CONCURRENCY
 from ..bench.sets import SETS
 from ..judge import DEFAULT, VARIABLE, Judge, resolve
+from ..store import Replies, Store
 from .app import app
 
 NO_VERDICT = 3
@@ -52,6 +54,7 @@ def bench(
     resamples: Annotated[int, typer.Option(min=1, help="Of the bootstrap.")] = 1000,
     mistakes: Annotated[int, typer.Option(min=0, help="How many of the worst mistakes to show.")] = 5,
     picture: Annotated[Path | None, typer.Option(help="Write the matrices and curves to this SVG file.")] = None,
+    fresh: Annotated[bool, typer.Option("--fresh", help="Ask again even where a chat judge's answer is kept.")] = False,
     offline: Annotated[bool, typer.Option("--offline", help="Fetch nothing.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the figures as one JSON object.")] = False,
 ) -> None:
@@ -65,7 +68,9 @@ def bench(
     chosen = profiles.load(profile) if profile else None
     asked = [metrics.resolve(name) for name in metric or [chosen.metric if chosen else "label"]]
     pairs = [(_judge(name, base_url), m) for name in judge or [_default(chosen)] for m in asked]
-    with _Bars(quiet=as_json) as tick:
+    paid = any(j.name != DEFAULT for j, _ in pairs)
+    with ExitStack() as opened, _Bars(quiet=as_json) as tick:
+        replies = Replies(opened.enter_context(Store()), reread=not fresh) if paid else None
         report = measure(
             set,
             pairs,
@@ -78,6 +83,7 @@ def bench(
             concurrency=concurrency,
             threshold=threshold,
             profile=chosen,
+            cache=replies,
             mistakes=mistakes,
             tick=tick,
         )

@@ -1,0 +1,190 @@
+"""`bench` and `calibrate` as a user runs them, against a chat server on loopback."""
+
+from __future__ import annotations
+
+import json
+import random
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+from halluscope import profiles
+from halluscope.cli import app
+
+from .loopback import Faults, Loopback
+
+
+@pytest.fixture(autouse=True)
+def _home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HALLUSCOPE_HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("OPENAI_API_KEY", "none")
+    monkeypatch.setenv("COLUMNS", "120")
+
+
+def run(*arguments: str) -> tuple[int, str, str]:
+    done = CliRunner().invoke(app, arguments)
+    if done.exception and not isinstance(done.exception, SystemExit):
+        return 2, done.stdout, str(done.exception)
+    return done.exit_code, done.stdout, done.stderr
+
+
+def halueval(path: Path, n: int = 30) -> Path:
+    """Rows in HaluEval's own format, made up: the wrong answer names another year."""
+    with path.open("w", encoding="utf-8") as file:
+        for i in range(n):
+            row = {
+                "knowledge": f"The bridge of Town{i} was built in {1800 + i} by local masons.",
+                "question": f"When was the bridge of Town{i} built?",
+                "right_answer": f"The bridge was built in {1800 + i}.",
+                "hallucinated_answer": f"The bridge was built in {1900 + i}, long after the town was founded by monks.",
+            }
+            file.write(json.dumps(row) + "\n")
+    return path
+
+
+def test_phoenix_experiment_in_one_command(tmp_path: Path, server: Loopback) -> None:
+    """HaluEval QA, whole answers labelled by a chat judge: the table, the confusion matrix and the picture."""
+    file, picture = halueval(tmp_path / "qa_data.json"), tmp_path / "matrix.svg"
+    code, out, _ = run(
+        *("bench", "halueval-qa", "--file", str(file), "--metric", "label", "--judge", "openai/gpt-tiny"),
+        *("--base-url", server.base_url, "--picture", str(picture), "--resamples", "50"),
+    )
+    assert code == 0
+    assert "60 cases, 30 of them hallucinated" in out
+    assert "licence: MIT" in out
+    for row in ("balanced accuracy", "precision", "recall", "F1 of hallucinated", "AUROC", "coverage", "tokens"):
+        assert row in out
+    assert re.search(r"hallucinated │.* 30 \(100%\)", out)
+    assert re.search(r"factual +│.* 30 \(100%\)", out)
+    assert "only looks for longer answers reaches AUROC 1.00" in " ".join(out.split())
+    assert picture.read_text().startswith("<svg")
+    assert server.kinds() == ["label"] * 60
+    assert "again: halluscope" in out
+
+
+def test_the_figures_as_one_object_and_nothing_is_paid_twice(tmp_path: Path, server: Loopback) -> None:
+    file = halueval(tmp_path / "qa_data.json")
+    asked = ("bench", str(file), "--judge", "openai/a", "--base-url", server.base_url, "--json", "--resamples", "50")
+    code, out, _ = run(*asked, "--limit", "20", "--seed", "3")
+    found = json.loads(out)
+    assert code == 0
+    assert found["n"] == 20
+    assert found["set"] == "halueval-qa"
+    assert found["coverage"] == 1
+    assert set(found["confusion"]) == {"tp", "fp", "fn", "tn"}
+    assert sum(found["confusion"].values()) == 20
+    for name in ("balanced_accuracy", "precision", "recall", "f1", "auroc", "average_precision", "ece"):
+        low, high = found["intervals"][name]
+        assert low <= found[name] <= high
+    assert found["cases_per_second"] > 0
+    assert [b["judge"] for b in found["baselines"]] == ["always hallucinated", "longer answers", "less token overlap"]
+    again = json.loads(run(*asked, "--limit", "20", "--seed", "3")[1])
+    assert len(server.calls) == 20
+    assert again["cached"] == 20
+    assert {name: again[name] for name in ("f1", "cases", "intervals")} == {
+        name: found[name] for name in ("f1", "cases", "intervals")
+    }
+    other = json.loads(run(*asked, "--limit", "20", "--seed", "4")[1])
+    assert other["cases"] != found["cases"]
+    before = len(server.calls)
+    run(*asked, "--limit", "20", "--seed", "3", "--fresh")
+    assert len(server.calls) == before + 20
+
+
+def test_two_judges_stand_side_by_side_with_the_cascade_between_them(tmp_path: Path, server: Loopback) -> None:
+    file = halueval(tmp_path / "qa_data.json", 10)
+    judges = ("--judge", "openai/a", "--judge", "openai/b", "--base-url", server.base_url)
+    found = json.loads(run("bench", str(file), *judges, "--json", "--resamples", "20")[1])
+    assert [j["judge"] for j in found["judges"]] == ["openai/a", "openai/b"]
+    assert found["judge"] == "openai/a"
+    assert (found["tradeoff"][0]["share"], found["tradeoff"][-1]["share"]) == (0, 1)
+    _, out, _ = run("bench", str(file), *judges, "--resamples", "20")
+    assert "openai/b is asked where it is unsure" in out
+
+
+def test_a_judge_that_fails_is_not_called_wrong(tmp_path: Path) -> None:
+    file = halueval(tmp_path / "qa_data.json", 10)
+    with Loopback(faults=Faults(refused=1.0)) as server:
+        code, out, _ = run(
+            "bench", str(file), "--judge", "openai/a", "--base-url", server.base_url, "--json", "--resamples", "10"
+        )
+    found = json.loads(out)
+    assert code == 3
+    assert found["coverage"] == 0
+    assert found["failures"] == {"failed": 20}
+    assert found["f1"] is None
+    assert len(found["problems"]) == 20
+
+
+def test_without_a_set_the_sets_are_listed_with_their_licences() -> None:
+    code, out, _ = run("bench")
+    assert code == 0
+    for name in ("halueval-qa", "halueval-general", "ragtruth", "llm-aggrefact", "faithbench", "wice", "halubench"):
+        assert name in out
+    assert "CC BY-NC 2.0" in " ".join(out.split())
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("bench", "nowhere.jsonl"), "neither a file nor a set"),
+        (("bench", "halueval-qa", "--offline"), "pass a copy with --file"),
+        (("bench", "halueval-qa", "--metric", "nonsense"), "there is no metric"),
+        (("bench", "halueval-qa", "--judge", "nobody"), "there is no judge"),
+        (("bench", "halueval-qa", "--profile", "none"), "there is no profile"),
+        (("calibrate", "nowhere.jsonl"), "neither a file nor a set"),
+        (("calibrate", "nowhere.jsonl", "--mapping", "magic"), "there is no mapping"),
+    ],
+)
+def test_bad_input_is_one_sentence(arguments: tuple[str, ...], said: str) -> None:
+    code, _, error = run(*arguments)
+    assert code == 2
+    assert said in error
+
+
+def scored(path: Path, n: int, *, seed: int = 0, turned: bool = False) -> Path:
+    rng = random.Random(seed)
+    with path.open("w", encoding="utf-8") as file:
+        for i in range(n):
+            wrong = i % 2 == 0
+            p = min(1.0, max(0.0, rng.gauss(0.7 if wrong else 0.3, 0.15)))
+            row: dict[str, Any] = {"id": str(i), "output": "o", "context": "c", "label": int(wrong)}
+            file.write(json.dumps({**row, "score": 1 - p if turned else p}) + "\n")
+    return path
+
+
+def test_calibrate_from_fifty_scores_in_a_file(tmp_path: Path) -> None:
+    code, out, _ = run("calibrate", str(scored(tmp_path / "mine.jsonl", 50)), "--recall", "0.8")
+    assert code == 0
+    assert "recall of at least 0.8, with 99% confidence" in " ".join(out.split())
+    assert "of 25 hallucinated" in out
+    assert "--profile mine" in out
+    profile = profiles.load("mine")
+    assert profile.reachable
+    assert profile.recall_interval.low < profile.recall <= profile.recall_interval.high
+    assert profile.mapping.kind == "platt"
+
+
+def test_scores_where_higher_is_better_are_turned_round(tmp_path: Path) -> None:
+    run("calibrate", str(scored(tmp_path / "a.jsonl", 100)), "--recall", "0.8")
+    turned = scored(tmp_path / "b.jsonl", 100, turned=True)
+    run("calibrate", str(turned), "--recall", "0.8", "--direction", "higher", "--json")
+    assert profiles.load("b").threshold == pytest.approx(profiles.load("a").threshold)
+
+
+def test_a_profile_from_a_judge_is_used_by_bench(tmp_path: Path, server: Loopback) -> None:
+    file = halueval(tmp_path / "qa_data.json", 40)
+    judge = ("--judge", "openai/a", "--base-url", server.base_url)
+    code, out, _ = run("calibrate", str(file), *judge, "--false-alarms", "0.2", "--name", "bridges", "--json")
+    made = json.loads(out)
+    assert code == 0
+    assert (made["judge"], made["metric"], made["n"]) == ("openai/a", "label", 80)
+    asked = ("bench", str(file), "--profile", "bridges", "--base-url", server.base_url, "--json", "--resamples", "10")
+    found = json.loads(run(*asked)[1])
+    assert (found["judge"], found["metric"], found["profile"]) == ("openai/a", "label", "bridges")
+    assert found["confusion"]["fp"] <= 0.2 * 40
+    other = json.loads(run(*asked, "--metric", "label", "--judge", "openai/b")[1])
+    assert any("does not hold for this one" in remark for remark in other["remarks"])
