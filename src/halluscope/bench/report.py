@@ -125,8 +125,9 @@ def compared(
     """The report on runs that are done."""
     figures = tuple(measure(run, resamples=resamples, seed=seed) for run in runs)
     trivial = tuple(measure_baseline(baseline, cases, resamples=resamples, seed=seed) for baseline in baselines(cases))
-    several_metrics = len({run.metric for run in runs}) > 1
-    curve = tradeoff(runs[0], runs[1]) if len(runs) > 1 and not several_metrics and runs[0].scored else ()
+    one_metric = len({run.metric for run in runs}) == 1
+    both_kinds = len({j.item.hallucinated for run in runs[:1] for j in run.scored}) == 2
+    curve = tradeoff(runs[0], runs[1]) if len(runs) > 1 and one_metric and both_kinds else ()
     return Report(
         set=loaded.name,
         source=loaded.source,
