@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from .errors import JudgeRefused, ReplyError, ReplyTruncated
-from .questions import Question, VerifyClaims
+from .questions import ComparePassages, Question, VerifyClaims
 from .text.lenient import Unreadable, parse_json
 
 T = TypeVar("T")
@@ -33,10 +33,24 @@ def read_reply(question: Question[T], text: str, truncated: bool = False) -> T:
         if truncated:
             raise ReplyTruncated("the reply stops before its end", reply=text) from None
         return question.read_text(text)
-    if (cut_off or truncated) and not isinstance(question, VerifyClaims):
+    short = cut_off or truncated
+    if short and not isinstance(question, (VerifyClaims, ComparePassages)):
         raise ReplyTruncated("the reply stops before its end", reply=text)
+    if cut_off:
+        data = _without_last(data)
     try:
         return question.read(data)
     except ReplyError as error:
+        if short:
+            raise ReplyTruncated("the reply stops before its end", reply=text) from error
         error.reply = error.body = text
         raise
+
+
+def _without_last(data: Any) -> Any:
+    """A reply that was cut off, without the item it was cut off in: half a verdict is none."""
+    if isinstance(data, list):
+        return data[:-1]
+    if isinstance(data, dict):
+        return {key: value[:-1] if isinstance(value, list) else value for key, value in data.items()}
+    return data

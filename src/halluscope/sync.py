@@ -7,27 +7,52 @@ between calls, and a notebook, whose own loop is busy, is served like any other 
 from __future__ import annotations
 
 import asyncio
+import atexit
 import os
 import threading
 from collections.abc import Coroutine
 from concurrent.futures import Future
+from contextlib import suppress
 from typing import Any, TypeVar
 
 T = TypeVar("T")
 
-_THREAD = "halluscope"
+_CLOSING = 2.0
+"""Seconds that the end of the process waits for what is still running."""
+
+
+class _Background:
+    """The loop and the thread that runs it."""
+
+    def __init__(self) -> None:
+        self.process = os.getpid()
+        self.loop = asyncio.new_event_loop()
+        self.thread = threading.Thread(target=self.loop.run_forever, name="halluscope", daemon=True)
+        self.thread.start()
+
+    def close(self) -> None:
+        """Cancel what runs, close what is open, stop the loop."""
+        with suppress(Exception):
+            asyncio.run_coroutine_threadsafe(_wound_up(), self.loop).result(_CLOSING)
+        self.loop.call_soon_threadsafe(self.loop.stop)
+        self.thread.join(_CLOSING)
+        if not self.thread.is_alive():
+            self.loop.close()
+
 
 _lock = threading.Lock()
-_loop: asyncio.AbstractEventLoop | None = None
-_owner = 0
+_current: _Background | None = None
+_left_by_fork: list[_Background] = []
+"""A forked child has the parent's loop without its thread, and must not touch the parent's connections."""
 
 
 def run(coroutine: Coroutine[Any, Any, T]) -> T:
     """The coroutine's result. An interrupt cancels it."""
-    if threading.current_thread().name == _THREAD:
+    background = _running()
+    if threading.current_thread() is background.thread:
         coroutine.close()
         raise RuntimeError("a synchronous call was made from inside halluscope's own loop: await the asynchronous one.")
-    future = start(coroutine)
+    future = asyncio.run_coroutine_threadsafe(coroutine, background.loop)
     try:
         return future.result()
     except BaseException:
@@ -37,14 +62,29 @@ def run(coroutine: Coroutine[Any, Any, T]) -> T:
 
 def start(coroutine: Coroutine[Any, Any, T]) -> Future[T]:
     """Let the coroutine run in the background, whatever becomes of the caller's own loop."""
-    return asyncio.run_coroutine_threadsafe(coroutine, _running_loop())
+    return asyncio.run_coroutine_threadsafe(coroutine, _running().loop)
 
 
-def _running_loop() -> asyncio.AbstractEventLoop:
-    global _loop, _owner
+def _running() -> _Background:
+    global _current
     with _lock:
-        if _loop is None or _loop.is_closed() or _owner != os.getpid():
-            _loop = asyncio.new_event_loop()
-            _owner = os.getpid()
-            threading.Thread(target=_loop.run_forever, name=_THREAD, daemon=True).start()
-        return _loop
+        if _current is not None and _current.process != os.getpid():
+            _left_by_fork.append(_current)
+            _current = None
+        if _current is None:
+            _current = _Background()
+        return _current
+
+
+async def _wound_up() -> None:
+    running = [task for task in asyncio.all_tasks() if task is not asyncio.current_task()]
+    for task in running:
+        task.cancel()
+    await asyncio.gather(*running, return_exceptions=True)
+    await asyncio.get_running_loop().shutdown_asyncgens()
+
+
+@atexit.register
+def _at_exit() -> None:
+    if _current is not None and _current.process == os.getpid():
+        _current.close()

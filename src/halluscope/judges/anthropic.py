@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
+import json
 import os
 from typing import Any
 
-import msgspec
 from msgspec import Struct
 
-from ..errors import InputError, JudgeRefused, JudgeUnavailable
+from ..case import clean
+from ..errors import InputError, JudgeUnavailable
 from ..prompt import Prompt
 from . import http
 from .chat import ChatJudge, Completion, Settings
-from .dialect import Dialect, Mode
+from .dialect import Manner, Mode
 from .openai import made_settings
-from .prices import Price, usage_of
+from .prices import Price, Tokens, usage_of
 
 _HOME = "https://api.anthropic.com"
 _VERSION = "2023-06-01"
@@ -41,20 +42,27 @@ class AnthropicModel(Struct, frozen=True, kw_only=True):
     def server(self) -> str:
         return self.base_url
 
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.model!r}, {self.base_url!r})"
+
+    def fields(self, settings: Settings, manner: Manner) -> dict[str, Any]:
+        if settings.temperature is None or "temperature" in manner.refused:
+            return {}
+        return {"temperature": settings.temperature}
+
     async def complete(
-        self, prompt: Prompt, schema: dict[str, Any], kind: str, dialect: Dialect, settings: Settings, timeout: float
+        self, prompt: Prompt, schema: dict[str, Any], kind: str, manner: Manner, settings: Settings, timeout: float
     ) -> Completion:
         body: dict[str, Any] = {
             "model": self.model,
             "messages": [{"role": "user", "content": prompt.user}],
             "max_tokens": settings.max_tokens or _MAX_TOKENS,
+            **self.fields(settings, manner),
             **settings.extra,
         }
         if prompt.system:
             body["system"] = prompt.system
-        if settings.temperature is not None and "temperature" not in dialect.refused:
-            body["temperature"] = settings.temperature
-        if dialect.mode == "schema":
+        if manner.mode == "schema":
             body["tools"] = [{"name": kind, "description": "Takes the reply.", "input_schema": schema}]
             body["tool_choice"] = {"type": "tool", "name": kind}
         headers = {"x-api-key": self.api_key, "anthropic-version": _VERSION, **self.headers}
@@ -63,16 +71,17 @@ class AnthropicModel(Struct, frozen=True, kw_only=True):
     def _completion(self, response: dict[str, Any]) -> Completion:
         blocks = response.get("content")
         if not isinstance(blocks, list):
-            raise JudgeUnavailable("the server's response holds no content", body=str(response)[:500])
-        stopped = response.get("stop_reason")
-        if stopped == "refusal":
-            raise JudgeRefused("the judge declined to answer", body=str(blocks)[:500])
+            raise JudgeUnavailable("the server's response holds no content", body=clean(str(response)[:500]))
+        blocks = [block for block in blocks if isinstance(block, dict)]
         given = [block["input"] for block in blocks if block.get("type") == "tool_use" and "input" in block]
         written = "".join(str(block.get("text", "")) for block in blocks if block.get("type") == "text")
-        text = msgspec.json.encode(given[0]).decode() if given else written
-        counted = response.get("usage") or {}
-        usage = usage_of("anthropic", self.model, counted.get("input_tokens"), counted.get("output_tokens"), self.price)
-        return Completion(text, usage, stopped == "max_tokens")
+        text = json.dumps(given[0], ensure_ascii=False) if given else written
+        counted = response.get("usage")
+        counted = counted if isinstance(counted, dict) else {}
+        tokens = Tokens.of(counted.get("input_tokens"), counted.get("output_tokens"))
+        usage = usage_of("anthropic", self.model, tokens, self.price)
+        stopped = response.get("stop_reason")
+        return Completion(clean(text), usage, stopped == "max_tokens", stopped == "refusal")
 
 
 def anthropic_judge(
@@ -86,12 +95,12 @@ def anthropic_judge(
     **settings: Any,
 ) -> ChatJudge:
     """A judge from Anthropic. The key defaults to ANTHROPIC_API_KEY."""
-    key = api_key or os.environ.get("ANTHROPIC_API_KEY")
+    key = (api_key or os.environ.get("ANTHROPIC_API_KEY") or "").strip()
     if not key:
         raise InputError(
             f"the judge anthropic/{model} needs a key: set ANTHROPIC_API_KEY or pass api_key=, "
             "or use the judge 'local', which needs none."
         )
-    address = (base_url or os.environ.get("ANTHROPIC_BASE_URL") or _HOME).rstrip("/")
+    address = http.address(base_url or os.environ.get("ANTHROPIC_BASE_URL") or _HOME).removesuffix("/v1")
     served = AnthropicModel(model=model, base_url=address, api_key=key, headers=headers or {}, price=price)
     return ChatJudge(served, settings=made_settings(settings), window=window)

@@ -10,16 +10,16 @@ from msgspec import Struct, structs
 
 from ..errors import JudgeRejected, QuestionTooLong
 from ..judge import Answer, Call
-from ..prompt import Prompt
+from ..prompt import Data, Prompt, render
 from ..questions import Question
 from ..result import Usage
-from .dialect import Dialect, Mode, dialect_of
+from .dialect import Manner, Mode, dialect_of
+from .http import told
 
 T = TypeVar("T")
 
 _CHARACTERS_PER_TOKEN = 3
 """On the safe side for English; a question that is too long all the same is split when the server says so."""
-
 
 _SAMPLING_TEMPERATURE = 0.7
 """For samples of a judge whose own temperature is zero: at zero they would all be one answer."""
@@ -43,11 +43,12 @@ class Settings(Struct, frozen=True, kw_only=True):
 
 
 class Completion(Struct, frozen=True):
-    """What a model wrote."""
+    """What a model wrote, and whether it was cut short or declined."""
 
     text: str
     usage: Usage = Usage(calls=1, cost=None)
     truncated: bool = False
+    refused: bool = False
 
 
 class ChatModel(Protocol):
@@ -64,8 +65,12 @@ class ChatModel(Protocol):
     @property
     def modes(self) -> tuple[Mode, ...]: ...
 
+    def fields(self, settings: Settings, manner: Manner) -> dict[str, Any]:
+        """The fields of a request that the server may refuse without refusing the question."""
+        ...
+
     async def complete(
-        self, prompt: Prompt, schema: dict[str, Any], kind: str, dialect: Dialect, settings: Settings, timeout: float
+        self, prompt: Prompt, schema: dict[str, Any], kind: str, manner: Manner, settings: Settings, timeout: float
     ) -> Completion: ...
 
 
@@ -86,42 +91,51 @@ class ChatJudge:
 
     @property
     def window(self) -> int | None:
-        return self._dialect.window or self._window
+        known = [window for window in (self._dialect.window, self._window) if window is not None]
+        return min(known, default=None)
 
     def fingerprint(self) -> str:
         identity = (self.model.name, self.model.server, self.settings)
-        return hashlib.sha256(msgspec.msgpack.encode(identity)).hexdigest()
+        return hashlib.sha256(msgspec.msgpack.encode(identity, enc_hook=repr)).hexdigest()
 
     async def answer(self, question: Question[T], call: Call) -> Answer[T]:
-        prompt = question.render()
-        if call.remark:
-            prompt = structs.replace(prompt, user=f"{prompt.user}\n\n{_again(call.remark)}")
+        prompt = with_remark(question.render(), call.remark)
         settings = self.settings.drawn(call.sample)
+        dialect, at_first = self._dialect, self._dialect.manner
         while True:
-            asked_as = self._dialect
+            manner = dialect.manner
             try:
                 completion = await self.model.complete(
-                    prompt, question.schema(), question.kind, asked_as, settings, call.timeout
+                    prompt, question.schema(), question.kind, manner, settings, call.timeout
                 )
-            except QuestionTooLong:
-                self._dialect.too_long(question.size)
+            except QuestionTooLong as error:
+                dialect.too_long(question.size, len(str(prompt)), told(error.body or ""))
                 raise
             except JudgeRejected as error:
-                if not self._dialect.learn(error):
-                    raise
-                continue
-            self._dialect.proven = True
+                if dialect.learn(error, manner, self.model.fields(settings, manner)):
+                    continue
+                if not dialect.proven:
+                    # No way of asking was to the server's liking: what it refused was something else.
+                    dialect.manner = at_first
+                raise
+            dialect.proven.add(manner.mode)
             return Answer(
                 judge=self.name,
                 prompt=str(prompt),
                 reply=completion.text,
                 truncated=completion.truncated,
+                refused=completion.refused,
                 usage=completion.usage,
             )
 
 
-def _again(remark: str) -> str:
-    return (
-        f"An earlier reply to this could not be used: {remark[:500]}\n"
+def with_remark(prompt: Prompt, remark: str | None) -> Prompt:
+    """The prompt with what was wrong with the last reply. That may quote judged text, so it is fenced like it."""
+    if not remark:
+        return prompt
+    fenced = render("{{remark}}", {"remark": Data(remark[:500])}).user
+    again = (
+        f"An earlier reply to this could not be used. What was wrong with it, as JSON-encoded material:\n{fenced}\n"
         "Reply again, with the one JSON object described above and no other text."
     )
+    return structs.replace(prompt, user=f"{prompt.user}\n\n{again}")

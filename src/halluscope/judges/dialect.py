@@ -3,16 +3,30 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
 from typing import Literal
 
+from msgspec import Struct
+
 from ..errors import JudgeRejected
+from .http import told
 
 Mode = Literal["schema", "json", "text"]
 
-_OPTIONAL = ("temperature", "seed", "max_tokens", "max_completion_tokens", "top_p")
 _FORMAT = re.compile(r"response_format|json_schema|json_object|json mode|structured|guided|grammar|tool", re.IGNORECASE)
+_COUNT = re.compile(r"\d{3,}")
+_SMALLEST_WINDOW = 200
+_ROOM_FOR_REPLY = 0.8
+"""The share of a window that a question may fill."""
 
 _known: dict[tuple[str, str], Dialect] = {}
+
+
+class Manner(Struct, frozen=True):
+    """One way of asking: how the reply's form is asked for, and which fields are left out."""
+
+    mode: Mode
+    refused: frozenset[str] = frozenset()
 
 
 class Dialect:
@@ -23,33 +37,41 @@ class Dialect:
     """
 
     def __init__(self, modes: tuple[Mode, ...]) -> None:
-        self._modes = list(modes)
-        self.refused: set[str] = set()
+        self._modes = modes
+        self.manner = Manner(modes[0])
         self.window: int | None = None
-        self.proven = False
-        """Whether a question in this mode has been answered: then a refusal is about something else."""
+        self.proven: set[Mode] = set()
+        """Modes in which a question was answered: there a refusal is about something else."""
 
-    @property
-    def mode(self) -> Mode:
-        return self._modes[0]
-
-    def learn(self, error: JudgeRejected) -> bool:
-        """Whether the refusal taught something that makes another try worth while."""
+    def learn(self, error: JudgeRejected, asked: Manner, sent: Collection[str]) -> bool:
+        """Whether there is now another way to ask than `asked`, which was refused; `sent` are its optional fields."""
         if error.status not in (400, 404, 415, 422, 500, 501):
             return False
-        body = error.body or ""
-        for field in _OPTIONAL:
-            if field not in self.refused and re.search(rf"\b{field}\b", body):
-                self.refused.add(field)
-                return True
-        if len(self._modes) > 1 and (_FORMAT.search(body) or not self.proven) and error.status != 404:
-            self._modes.pop(0)
-            return True
-        return False
+        complaint = told(error.body or "")
+        refused = {field for field in sent if re.search(rf"\b{field}\b", complaint)}
+        if refused:
+            self.manner = Manner(self.manner.mode, self.manner.refused | refused)
+        elif error.status != 404 and (_FORMAT.search(complaint) or asked.mode not in self.proven):
+            self._step_down(asked.mode)
+        return self.manner != asked
 
-    def too_long(self, size: int) -> None:
-        """A question with this much judged text was too long: ask for less from now on."""
-        limit = max(1, size * 3 // 4)
+    def _step_down(self, refused: Mode) -> None:
+        """Go on to the next mode, unless another question that was refused at the same time did so already."""
+        place = self._modes.index(refused) + 1
+        if self.manner.mode == refused and place < len(self._modes):
+            self.manner = Manner(self._modes[place], self.manner.refused)
+
+    def too_long(self, size: int, prompt: int, complaint: str) -> None:
+        """A question with `size` characters of judged text, `prompt` in all, was too long: ask for less from now on.
+
+        Most servers say how many tokens they take and how many there were; else a quarter less is tried.
+        """
+        limit = size * 3 // 4
+        counts = sorted({int(count) for count in _COUNT.findall(complaint)})
+        if len(counts) > 1 and counts[-2] > counts[-1] // 50:
+            characters = prompt * counts[-2] / counts[-1] * _ROOM_FOR_REPLY
+            limit = min(limit, int(characters) - (prompt - size))
+        limit = max(_SMALLEST_WINDOW, limit)
         self.window = limit if self.window is None else min(self.window, limit)
 
 

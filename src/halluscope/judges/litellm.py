@@ -4,16 +4,22 @@ from __future__ import annotations
 
 from typing import Any
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
-from ..errors import JudgeUnavailable, MissingExtra
+from ..case import clean
+from ..errors import HalluscopeError, JudgeError, JudgeUnavailable, MissingExtra, QuestionTooLong
 from ..prompt import Prompt
-from ..result import Usage
 from .chat import ChatJudge, Completion, Settings
-from .dialect import Dialect, Mode
-from .http import error_of, seconds
-from .openai import made_settings
-from .prices import Price, usage_of
+from .dialect import Manner, Mode
+from .http import asked_to_wait, error_of
+from .openai import made_settings, messages, response_format
+from .prices import Price, Tokens, usage_of
+
+_CONNECTION = frozenset(
+    "api_base api_key api_version aws_access_key_id aws_secret_access_key aws_session_token aws_region_name "
+    "custom_llm_provider extra_headers headers organization vertex_credentials vertex_location vertex_project".split()
+)
+"""Options that say where and as whom to ask. All others can change the answer, and belong to the settings."""
 
 
 class LiteLLMModel(Struct, frozen=True, kw_only=True):
@@ -31,50 +37,51 @@ class LiteLLMModel(Struct, frozen=True, kw_only=True):
 
     @property
     def server(self) -> str:
-        return str(self.options.get("api_base") or self.options.get("base_url") or "litellm")
+        return str(self.options.get("api_base") or "litellm")
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.model!r}, {self.server!r})"
+
+    def fields(self, settings: Settings, manner: Manner) -> dict[str, Any]:
+        asked = {"temperature": settings.temperature, "seed": settings.seed, "max_tokens": settings.max_tokens}
+        return {key: value for key, value in asked.items() if value is not None and key not in manner.refused}
 
     async def complete(
-        self, prompt: Prompt, schema: dict[str, Any], kind: str, dialect: Dialect, settings: Settings, timeout: float
+        self, prompt: Prompt, schema: dict[str, Any], kind: str, manner: Manner, settings: Settings, timeout: float
     ) -> Completion:
         litellm = _litellm()
-        asked: dict[str, Any] = {
-            "temperature": settings.temperature,
-            "seed": settings.seed,
-            "max_tokens": settings.max_tokens,
-        }
-        asked = {key: value for key, value in asked.items() if value is not None and key not in dialect.refused}
-        if dialect.mode == "schema":
-            described = {"name": kind, "strict": True, "schema": schema}
-            asked["response_format"] = {"type": "json_schema", "json_schema": described}
-        elif dialect.mode == "json":
-            asked["response_format"] = {"type": "json_object"}
-        messages = [{"role": "system", "content": prompt.system}, {"role": "user", "content": prompt.user}]
+        wanted = response_format(manner.mode, schema, kind)
         try:
             response = await litellm.acompletion(
                 model=self.model,
-                messages=messages if prompt.system else messages[1:],
+                messages=messages(prompt),
                 timeout=timeout,
                 num_retries=0,
                 max_retries=0,
                 drop_params=True,
-                **asked,
+                **({"response_format": wanted} if wanted else {}),
+                **self.fields(settings, manner),
                 **settings.extra,
                 **self.options,
             )
+            return self._completion(response)
+        except HalluscopeError:
+            raise
         except Exception as error:
             raise _translated(error) from error
-        return self._completion(response)
 
     def _completion(self, response: Any) -> Completion:
         choice = response.choices[0]
         counted = getattr(response, "usage", None)
-        read = getattr(counted, "prompt_tokens", None)
-        written = getattr(counted, "completion_tokens", None)
-        usage = usage_of(None, self.model.rpartition("/")[2], read, written, self.price)
+        tokens = Tokens.of(getattr(counted, "prompt_tokens", None), getattr(counted, "completion_tokens", None))
+        usage = usage_of(None, self.model.rpartition("/")[2], tokens, self.price)
         cost = (getattr(response, "_hidden_params", None) or {}).get("response_cost")
-        if self.price is None and cost is not None:
-            usage = Usage(1, usage.input_tokens, usage.output_tokens, float(cost))
-        return Completion(str(choice.message.content or ""), usage, choice.finish_reason == "length")
+        if self.price is None and cost:
+            usage = structs.replace(usage, cost=float(cost))
+        declined = getattr(choice.message, "refusal", None)
+        refused = bool(declined) or choice.finish_reason == "content_filter"
+        text = declined or choice.message.content or ""
+        return Completion(clean(str(text)), usage, choice.finish_reason == "length", refused)
 
 
 def litellm_judge(
@@ -82,11 +89,13 @@ def litellm_judge(
 ) -> ChatJudge:
     """A judge by LiteLLM's name for it. What is no setting of ours goes to LiteLLM as it is."""
     _litellm()
-    ours = {name: options.pop(name) for name in list(options) if name in Settings.__struct_fields__}
     if base_url:
         options["api_base"] = base_url
+    connection = {name: options.pop(name) for name in list(options) if name in _CONNECTION}
+    ours = {name: options.pop(name) for name in list(options) if name in Settings.__struct_fields__}
+    ours["extra"] = {**ours.get("extra", {}), **options}
     return ChatJudge(
-        LiteLLMModel(model=model, options=options, price=price), settings=made_settings(ours), window=window
+        LiteLLMModel(model=model, options=connection, price=price), settings=made_settings(ours), window=window
     )
 
 
@@ -100,10 +109,14 @@ def _litellm() -> Any:
     return litellm
 
 
-def _translated(error: Exception) -> Exception:
+def _translated(error: Exception) -> JudgeError:
     status = getattr(error, "status_code", None)
+    said = clean(str(error))
     if not isinstance(status, int):
-        return JudgeUnavailable(f"LiteLLM failed: {error}")
-    response = getattr(error, "response", None)
-    headers = getattr(response, "headers", None) or {}
-    return error_of(status, str(error), seconds(headers.get("retry-after")))
+        return JudgeError(f"LiteLLM raised {type(error).__name__}: {said}")
+    if type(error).__name__ == "ContextWindowExceededError":
+        return QuestionTooLong("the question does not fit the model's window", status=status, body=said)
+    if type(error).__name__ == "APIConnectionError":
+        return JudgeUnavailable(f"LiteLLM could not reach the server: {said}")
+    headers = getattr(getattr(error, "response", None), "headers", None)
+    return error_of(status, said, asked_to_wait(headers or {}))

@@ -1,39 +1,46 @@
 """A user's own model as a judge.
 
 Anything with a `complete(prompt)` method will do, and so will a plain function, synchronous or
-not. If it also takes a second argument it is given the JSON schema of the reply.
+not. Where it has a parameter named `schema`, or needs a second argument, it is given the JSON
+schema of the reply.
 """
 
 from __future__ import annotations
 
 import asyncio
+import contextvars
 import hashlib
 import inspect
+import threading
 from collections.abc import Callable
 from typing import Any, TypeVar
 
-from ..errors import InputError, JudgeError, JudgeUnavailable
+from ..errors import HalluscopeError, InputError, JudgeError, JudgeUnavailable
 from ..judge import Answer, Call
 from ..questions import Question
 from ..result import Usage
-from .http import error_of
+from .chat import with_remark
+from .http import asked_to_wait, error_of
 
 T = TypeVar("T")
 
 
 class OwnJudge:
-    """Asks a function from prompt to text. Synchronous ones run in threads."""
+    """Asks a function from prompt to text. Synchronous ones run in a thread of their own for each call."""
 
     asks = False
 
-    def __init__(self, complete: Callable[..., Any], name: str, window: int | None = None) -> None:
+    def __init__(
+        self, complete: Callable[..., Any], name: str, window: int | None = None, identity: str | None = None
+    ) -> None:
         self._complete = complete
         self._name = name
         self._window = window
+        self._identity = identity or name
         self._asynchronous = inspect.iscoroutinefunction(complete) or inspect.iscoroutinefunction(
             getattr(complete, "__call__", None)  # noqa: B004 - an object with an asynchronous __call__
         )
-        self._takes_schema = _takes_two(complete)
+        self._schema = _schema_argument(complete)
 
     @property
     def name(self) -> str:
@@ -44,16 +51,19 @@ class OwnJudge:
         return self._window
 
     def fingerprint(self) -> str:
-        return hashlib.sha256(f"own {self._name}".encode()).hexdigest()
+        return hashlib.sha256(f"own {self._name} {self._identity}".encode()).hexdigest()
 
     async def answer(self, question: Question[T], call: Call) -> Answer[T]:
-        prompt = str(question.render())
-        if call.remark:
-            prompt += f"\n\nAn earlier reply could not be used: {call.remark}\nReply with the JSON object alone."
-        arguments = (prompt, question.schema()) if self._takes_schema else (prompt,)
+        prompt = str(with_remark(question.render(), call.remark))
+        arguments: list[Any] = [prompt]
+        named: dict[str, Any] = {}
+        if self._schema == "":
+            arguments.append(question.schema())
+        elif self._schema is not None:
+            named[self._schema] = question.schema()
         try:
-            reply = await asyncio.wait_for(self._called(arguments), call.timeout)
-        except JudgeError:
+            reply = await asyncio.wait_for(self._called(arguments, named), call.timeout)
+        except HalluscopeError:
             raise
         except (asyncio.TimeoutError, ConnectionError, TimeoutError) as error:
             raise JudgeUnavailable(f"{self._name} did not answer: {error or type(error).__name__}") from error
@@ -63,33 +73,96 @@ class OwnJudge:
             raise JudgeError(f"{self._name} returned a {type(reply).__name__}: `complete` must return the text.")
         return Answer(judge=self._name, prompt=prompt, reply=reply, usage=Usage(calls=1, cost=None))
 
-    async def _called(self, arguments: tuple[Any, ...]) -> Any:
+    async def _called(self, arguments: list[Any], named: dict[str, Any]) -> Any:
         if self._asynchronous:
-            return await self._complete(*arguments)
-        made = await asyncio.to_thread(self._complete, *arguments)
+            return await self._complete(*arguments, **named)
+        made = await _in_thread(lambda: self._complete(*arguments, **named))
         return await made if inspect.isawaitable(made) else made
 
 
+async def _in_thread(work: Callable[[], T]) -> T:
+    """The result of work done in a thread of its own.
+
+    A pool would be full after a few calls that hang, and would keep the process from ending.
+    """
+    loop = asyncio.get_running_loop()
+    done: asyncio.Future[T] = loop.create_future()
+    context = contextvars.copy_context()
+
+    def settle(result: T | None, error: BaseException | None) -> None:
+        if done.done():
+            return
+        if error is None:
+            done.set_result(result)  # type: ignore[arg-type]
+        else:
+            done.set_exception(error)
+
+    def run() -> None:
+        result: T | None = None
+        failed: BaseException | None = None
+        try:
+            result = context.run(work)
+        except StopIteration as error:
+            failed = RuntimeError(f"StopIteration: {error}")
+        except BaseException as error:
+            failed = error
+        if not loop.is_closed():
+            loop.call_soon_threadsafe(settle, result, failed)
+
+    threading.Thread(target=run, name="halluscope-model", daemon=True).start()
+    return await done
+
+
 def from_model(model: object, *, name: str | None = None, window: int | None = None) -> OwnJudge:
-    """A judge from an object with a `complete` method, or from a function."""
+    """A judge from an object with a `complete` method, or from a function. `window` is in characters."""
     complete = getattr(model, "complete", model)
     if not callable(complete):
         raise InputError("a judge of your own needs a `complete(prompt)` method that returns the reply's text.")
     known = name or getattr(model, "name", None) or getattr(model, "__name__", None) or type(model).__name__
-    return OwnJudge(complete, str(known), window)
+    return OwnJudge(complete, str(known), window, _identity(model, complete))
 
 
-def _takes_two(complete: Callable[..., Any]) -> bool:
+def _identity(model: object, complete: Callable[..., Any]) -> str:
+    """Tells two models of one name apart, so that one never gets the other's cached answers.
+
+    A model with a `fingerprint` (text, or a method that returns it) says itself who it is. Of others
+    the code counts, and the plain settings on the object, but for its keys.
+    """
+    own = getattr(model, "fingerprint", None)
+    if own is not None:
+        return str(own() if callable(own) else own)
+    code = getattr(complete, "__code__", None) or getattr(getattr(complete, "__func__", None), "__code__", None)
+    parts = [type(model).__module__, type(model).__qualname__]
+    if code is not None:
+        parts += [code.co_code.hex(), repr([c for c in code.co_consts if isinstance(c, (str, int, float))])]
+    for key, value in sorted(getattr(model, "__dict__", {}).items()):
+        if isinstance(value, (str, int, float)) and "key" not in key.lower():
+            parts.append(f"{key}={value!r}")
+    return "\n".join(parts)
+
+
+def _schema_argument(complete: Callable[..., Any]) -> str | None:
+    """The parameter that takes the schema; "" for the second in place, None where there is none."""
     try:
-        parameters = inspect.signature(complete).parameters.values()
+        parameters = inspect.signature(complete).parameters
     except (TypeError, ValueError):
-        return False
-    positional = [p for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
-    return len(positional) >= 2 or any(p.kind is p.VAR_POSITIONAL for p in parameters)
+        return None
+    if "schema" in parameters:
+        return "schema"
+    placed = [
+        p
+        for p in parameters.values()
+        if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD) and p.default is p.empty
+    ]
+    return "" if len(placed) >= 2 else None
 
 
 def _translated(name: str, error: Exception) -> JudgeError:
+    """SDKs put the HTTP status on their errors: what is worth another try gets it."""
     status = getattr(error, "status_code", None)
     if isinstance(status, int):
-        return error_of(status, str(error))
+        headers = getattr(getattr(error, "response", None), "headers", None)
+        return error_of(status, str(error), asked_to_wait(headers or {}))
+    if type(error).__name__ in ("APIConnectionError", "APITimeoutError"):
+        return JudgeUnavailable(f"{name} did not answer: {error}")
     return JudgeError(f"{name} raised {type(error).__name__}: {error}")

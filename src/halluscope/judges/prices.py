@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import lru_cache
+from typing import Any
 
 from msgspec import Struct
 
@@ -17,30 +18,54 @@ class Price(Struct, frozen=True):
     output: float
 
 
+class Tokens(Struct, frozen=True):
+    """What a server says it counted. `cached` are those of the input that it had read before, and charges less for."""
+
+    input: int | None = None
+    output: int | None = None
+    cached: int = 0
+
+    @classmethod
+    def of(cls, input: Any, output: Any, cached: Any = None) -> Tokens:
+        """The counts in a response, where they are counts."""
+        return cls(_count(input), _count(output), _count(cached) or 0)
+
+
 def usage_of(
-    provider: str | None, model: str, input_tokens: int | None, output_tokens: int | None, price: Price | None = None
+    provider: str | None, model: str, tokens: Tokens, price: Price | None = None, server: str | None = None
 ) -> Usage:
     """The usage of one call; the cost is None where neither caller nor table knows the price."""
-    read, written = int(input_tokens or 0), int(output_tokens or 0)
-    if input_tokens is None and output_tokens is None:
+    read, written = tokens.input or 0, tokens.output or 0
+    if tokens.input is None and tokens.output is None:
         return Usage(calls=1, cost=None)
     if price is not None:
         return Usage(1, read, written, (read * price.input + written * price.output) / 1e6)
-    known = _pricer(provider, model)
-    return Usage(1, read, written, known(read, written) if known else None)
+    known = _pricer(provider, model, server)
+    return Usage(1, read, written, known(read, written, min(tokens.cached, read)) if known else None)
 
 
 @lru_cache(maxsize=256)
-def _pricer(provider: str | None, model: str) -> Callable[[int, int], float] | None:
-    """The price function of a model from the table of genai-prices, None where it has no such model."""
+def _pricer(provider: str | None, model: str, server: str | None) -> Callable[[int, int, int], float] | None:
+    """The price function of a model from the table of genai-prices, None where it has no such model.
+
+    The table knows some providers by the address of their server; others are taken for `provider`.
+    """
     import genai_prices
 
-    def priced(read: int, written: int) -> float:
-        usage = genai_prices.Usage(input_tokens=read, output_tokens=written)
-        return float(genai_prices.calc_price(usage, model_ref=model, provider_id=provider).total_price)
+    def of(**where: Any) -> Callable[[int, int, int], float] | None:
+        def priced(read: int, written: int, cached: int) -> float:
+            usage = genai_prices.Usage(input_tokens=read, output_tokens=written, cache_read_tokens=cached or None)
+            return float(genai_prices.calc_price(usage, model_ref=model, **where).total_price)
 
-    try:
-        priced(1, 1)
-    except LookupError:
-        return None
-    return priced
+        try:
+            priced(1, 1, 0)
+        except (LookupError, ValueError):
+            return None
+        return priced
+
+    by_address = of(provider_api_url=server) if server else None
+    return by_address or of(provider_id=provider)
+
+
+def _count(value: Any) -> int | None:
+    return int(value) if isinstance(value, (int, float)) and value == value and value >= 0 else None
