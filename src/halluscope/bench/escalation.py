@@ -169,12 +169,13 @@ def svg(found: Sequence[Band], title: str = "What a band costs and reaches") -> 
     dots = "".join(f'<circle cx="{x:.1f}" cy="{y:.1f}" r="2" fill="#9aa0a6"/>' for x, y in map(place, found))
     line = " ".join(f"{x:.1f},{y:.1f}" for x, y in map(place, best))
     marks = "".join(
-        f'<circle cx="{x:.1f}" cy="{y:.1f}" r="4" fill="#1b7f5c"><title>low {b.low:.2f}, high {b.high:.2f}: {b.share:.0%} '
-        f"passed on, balanced accuracy {b.balanced_accuracy:.3f}, cost {b.cost:.4g}</title></circle>"
+        f'<circle cx="{x:.1f}" cy="{y:.1f}" r="4" fill="#1b7f5c">'
+        f"<title>low {b.low:.2f}, high {b.high:.2f}: {b.share:.0%} passed on, balanced accuracy {b.balanced_accuracy:.3f}, cost {b.cost:.4g}</title></circle>"
         for b, (x, y) in ((b, place(b)) for b in best)
     )
     ticks = "".join(
-        f'<text x="{left - 8}" y="{above + high * (1 - part) + 4:.0f}" text-anchor="end">{floor + (top - floor) * part:.2f}</text>'
+        f'<text x="{left - 8}" y="{above + high * (1 - part) + 4:.0f}" text-anchor="end">'
+        f"{floor + (top - floor) * part:.2f}</text>"
         f'<text x="{left + wide * part:.0f}" y="{above + high + 18}" text-anchor="middle">{cost * part:.4g}</text>'
         for part in (0.0, 0.25, 0.5, 0.75, 1.0)
     )

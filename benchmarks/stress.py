@@ -1,0 +1,88 @@
+"""The stress test over passages: the catch rate per kind of change, and the false alarms.
+
+    python benchmarks/stress.py FOLDER_OR_FILE [--judge local] [--passages 200] [--answers] [--json FILE]
+
+A folder's *.jsonl(.gz) files are mixed by seed and one answer is taken per passage: sentences of the
+passage itself, or with --answers the answers in the files that are labelled as supported.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gzip
+import json
+import random
+import sys
+from pathlib import Path
+from typing import Any
+
+from halluscope.stress import StressReport, run
+
+MUST_CATCH = {"numbers": 0.9, "dates": 0.9}
+MOST_FALSE_ALARMS = 0.1
+
+
+def main(arguments: list[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("data")
+    parser.add_argument("--judge", default="local")
+    parser.add_argument("--metric", default="hallucination")
+    parser.add_argument("--passages", type=int, default=200)
+    parser.add_argument("--answers", action="store_true", help="change the answers in the data, not the passages")
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--show", type=int, default=0, help="show so many mistakes of each kind")
+    parser.add_argument("--json")
+    options = parser.parse_args(arguments)
+    rows = _rows(Path(options.data), options.answers)
+    random.Random(options.seed).shuffle(rows)
+    report = run(rows, options.judge, metric=options.metric, limit=options.passages, seed=options.seed)
+    _print(report, options.show)
+    if options.json:
+        Path(options.json).write_text(json.dumps(report.to_dict(), indent=1))
+    return 0 if _holds(report) else 1
+
+
+def _rows(path: Path, answers: bool) -> list[dict[str, Any]]:
+    files = sorted(path.glob("*.jsonl*")) if path.is_dir() else [path]
+    by_passage: dict[str, dict[str, Any]] = {}
+    for file in files:
+        opened = gzip.open if file.suffix == ".gz" else open
+        with opened(file, "rt", encoding="utf-8") as lines:
+            for line in lines:
+                row = json.loads(line)
+                good = row.get("label") in ("supported", "factual", 0, None)
+                key = json.dumps(row.get("context"))
+                if answers and good and len(row["output"]) > len(by_passage.get(key, {}).get("output", "")):
+                    by_passage[key] = {name: row.get(name) for name in ("id", "output", "context", "input")}
+                elif not answers:
+                    by_passage.setdefault(key, {"id": row.get("id"), "passage": row.get("context")})
+    return list(by_passage.values())
+
+
+def _print(report: StressReport, show: int) -> None:
+    print(f"{report.judge}, {report.metric}: {report.cases} answers, {report.seconds:.0f} s")
+    print(
+        f"flagged before anything was changed: {report.flagged_originals}; without a score: {report.unjudged_originals}\n"
+    )
+    print("| change | tried | flagged | rate | 95 % interval |\n| --- | --- | --- | --- | --- |")
+    for row in report.kinds:
+        rate = "" if row.rate is None else f"{row.rate:.3f}"
+        between = "" if row.interval is None else f"{row.interval[0]:.2f} to {row.interval[1]:.2f}"
+        print(f"| {row.kind} | {row.n} | {row.flagged} | {rate} | {between} |")
+    caught = "none tried" if report.catch_rate is None else f"{report.catch_rate:.3f}"
+    alarms = "none tried" if report.false_alarms is None else f"{report.false_alarms:.3f}"
+    print(f"\ncatch rate {caught}, false alarms on harmless rewrites {alarms}")
+    for row in report.kinds:
+        for mistake in report.missed(row.kind)[:show]:
+            place = mistake.mutant.output[max(0, mistake.mutant.start - 60) : mistake.mutant.start + 80]
+            print(f"  {row.kind}: {mistake.mutant.what} | …{place}… | {mistake.reason or ''}")
+
+
+def _holds(report: StressReport) -> bool:
+    rates = {row.kind: row.rate for row in report.kinds}
+    caught = all((rates[kind] or 0.0) >= least for kind, least in MUST_CATCH.items())
+    return caught and (report.false_alarms or 0.0) <= MOST_FALSE_ALARMS
+
+
+if __name__ == "__main__":
+    sys.exit(main())
