@@ -176,12 +176,13 @@ def agreement(person: dict[str, bool], judge: dict[str, bool]) -> Agreement:
     if not shared:
         raise InputError("the person and the judge have no case in common, so there is no agreement to measure.")
     truth, said = [person[id] for id in shared], [judge[id] for id in shared]
-    counts = stats.confusion(truth, said)
+    counting = stats.Counting(truth, said)
+    counts = counting()
     kappa = counts.kappa
     return Agreement(
         n=len(shared),
         kappa=None if kappa != kappa else kappa,
-        interval=stats.bootstrap(lambda weights: stats.confusion(truth, said, weights).kappa, len(shared)),
+        interval=stats.bootstrap(lambda weights: counting(weights).kappa, len(shared)),
         agreed=counts.accuracy,
         confusion=counts,
         apart=tuple(id for id in shared if person[id] != judge[id]),

@@ -165,9 +165,9 @@ def _named(
     """Each figure as a function of how often each case counts."""
 
     def counted(read: Callable[[Confusion], float]) -> Callable[[Floats], float]:
-        return lambda weights: read(stats.confusion(truth, flagged, weights))
+        return lambda weights: read(counting(weights))
 
-    ranking = stats.Ranking(truth, scores)
+    counting, ranking = stats.Counting(truth, flagged), stats.Ranking(truth, scores)
     named: dict[str, Callable[[Floats], float]] = {
         "balanced_accuracy": counted(lambda c: c.balanced_accuracy),
         "precision": counted(lambda c: c.precision),
@@ -177,8 +177,8 @@ def _named(
         "average_precision": ranking.average_precision,
     }
     if calibrated:
-        named["ece"] = lambda weights: stats.expected_calibration_error(truth, scores, weights=weights)
-        named["brier"] = lambda weights: stats.brier(truth, scores, weights)
+        calibration = stats.Calibration(truth, scores)
+        named["ece"], named["brier"] = calibration.error, calibration.brier
     marked = [(item, said) for item, said in zip(cases, spans or [], strict=False) if item.spans is not None]
     if marked and any(said is not None for _, said in marked):
         pairs = zip(cases, spans or [], strict=True)

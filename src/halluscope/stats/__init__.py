@@ -9,14 +9,16 @@ nothing was flagged, AUROC with one class) is NaN, never a made-up 0 or 1. Every
 from .agreement import cohen_kappa, krippendorff_alpha
 from .binomial import binomial_interval, binomial_lower, binomial_tail, binomial_tails, binomial_upper
 from .bootstrap import Interval, PairedDifference, bootstrap, bootstrap_all, paired_bootstrap, replicates
-from .calibration import Bin, brier, calibration_curve, expected_calibration_error
-from .confusion import Confusion, confusion
+from .calibration import Bin, Calibration, brier, calibration_curve, expected_calibration_error
+from .confusion import Confusion, Counting, confusion
 from .ranking import Ranking, auroc, average_precision
 from .spans import SpanCounts, Spans, covered, span_counts
 
 __all__ = [
     "Bin",
+    "Calibration",
     "Confusion",
+    "Counting",
     "Interval",
     "PairedDifference",
     "Ranking",

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 from msgspec import Struct
-from numpy.typing import NDArray
 
 from ..errors import InputError
-from .arrays import Bools, Floats, Numbers, as_bools, as_probabilities, as_weights, ratio, same_length
+from .arrays import Numbers, as_bools, as_probabilities, as_weights, ratio, same_length
 
 
 class Bin(Struct, frozen=True):
@@ -20,44 +19,60 @@ class Bin(Struct, frozen=True):
     share_hallucinated: float
 
 
-def _read(
-    truth: Numbers, probabilities: Numbers, weights: Numbers | None, bins: int
-) -> tuple[Bools, Floats, Floats, NDArray[np.intp]]:
-    if bins < 1:
-        raise InputError("a calibration curve needs at least one bin.")
-    is_bad, p = as_bools("truth", truth), as_probabilities("probabilities", probabilities)
-    count = as_weights(weights, same_length(truth=is_bad, probabilities=p))
-    return is_bad, p, count, np.searchsorted(np.linspace(0, 1, bins + 1)[1:-1], p)
+class Calibration:
+    """Cases sorted into bins of equal width once, for as many resamples as are wanted."""
+
+    def __init__(self, truth: Numbers, probabilities: Numbers, bins: int = 10) -> None:
+        if bins < 1:
+            raise InputError("a calibration curve needs at least one bin.")
+        self._is_bad, self._p = as_bools("truth", truth), as_probabilities("probabilities", probabilities)
+        self.n = same_length(truth=self._is_bad, probabilities=self._p)
+        self._gap = self._p - self._is_bad
+        self._edges = np.linspace(0, 1, bins + 1)
+        self._home = np.searchsorted(self._edges[1:-1], self._p)
+        self._bins = bins
+
+    def curve(self, weights: Numbers | None = None) -> tuple[Bin, ...]:
+        """The bins that hold any case."""
+        count = as_weights(weights, self.n)
+        size, said, bad = (
+            np.bincount(self._home, column, self._bins) for column in (count, count * self._p, count * self._is_bad)
+        )
+        low, high = self._edges[:-1], self._edges[1:]
+        return tuple(
+            Bin(*map(float, (low[i], high[i], size[i], said[i] / size[i], bad[i] / size[i])))
+            for i in np.flatnonzero(size)
+        )
+
+    def error(self, weights: Numbers | None = None) -> float:
+        """How far probability and share are apart, averaged over cases."""
+        count = as_weights(weights, self.n)
+        apart = np.abs(np.bincount(self._home, count * self._gap, self._bins)).sum()
+        return ratio(float(apart), float(count.sum()))
+
+    def brier(self, weights: Numbers | None = None) -> float:
+        """The mean squared distance of probability and truth: 0 is best, 0.25 is saying 0.5 always."""
+        count = as_weights(weights, self.n)
+        return ratio(float(count @ self._gap**2), float(count.sum()))
 
 
 def calibration_curve(
     truth: Numbers, probabilities: Numbers, bins: int = 10, weights: Numbers | None = None
 ) -> tuple[Bin, ...]:
     """The bins of equal width that hold any case."""
-    is_bad, p, count, home = _read(truth, probabilities, weights, bins)
-    size = np.bincount(home, count, bins)
-    said = np.bincount(home, count * p, bins)
-    bad = np.bincount(home, count * is_bad, bins)
-    edges = np.linspace(0, 1, bins + 1)
-    return tuple(
-        Bin(float(edges[i]), float(edges[i + 1]), float(size[i]), float(said[i] / size[i]), float(bad[i] / size[i]))
-        for i in np.flatnonzero(size)
-    )
+    return Calibration(truth, probabilities, bins).curve(weights)
 
 
 def expected_calibration_error(
     truth: Numbers, probabilities: Numbers, bins: int = 10, weights: Numbers | None = None
 ) -> float:
     """How far probability and share are apart, averaged over cases."""
-    is_bad, p, count, home = _read(truth, probabilities, weights, bins)
-    gap = np.bincount(home, count * (p - is_bad), bins)
-    return ratio(float(np.abs(gap).sum()), float(count.sum()))
+    return Calibration(truth, probabilities, bins).error(weights)
 
 
 def brier(truth: Numbers, probabilities: Numbers, weights: Numbers | None = None) -> float:
-    """The mean squared distance of probability and truth: 0 is best, 0.25 is saying 0.5 always."""
-    is_bad, p, count, _ = _read(truth, probabilities, weights, 1)
-    return ratio(float((count * (p - is_bad) ** 2).sum()), float(count.sum()))
+    """The mean squared distance of probability and truth."""
+    return Calibration(truth, probabilities).brier(weights)
 
 
 def logistic(x: float) -> float:

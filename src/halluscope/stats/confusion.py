@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 from msgspec import Struct
 
 from .arrays import Numbers, as_bools, as_weights, ratio, same_length
@@ -63,14 +64,26 @@ class Confusion(Struct, frozen=True):
         return ratio(agreed - by_chance, 1 - by_chance)
 
 
+class Counting:
+    """Truth and word of each case side by side, so that a thousand resamples only add up."""
+
+    def __init__(self, truth: Numbers, said: Numbers) -> None:
+        is_bad, flagged = as_bools("truth", truth), as_bools("said", said)
+        self.n = same_length(truth=is_bad, said=flagged)
+        self._kind = 2 * is_bad.astype(np.intp) + flagged
+        self._last: tuple[Numbers, Confusion] | None = None
+
+    def __call__(self, weights: Numbers | None = None) -> Confusion:
+        """The four counts. Asked again with the same weights, the same counts."""
+        if self._last is not None and weights is self._last[0]:
+            return self._last[1]
+        tn, fp, fn, tp = np.bincount(self._kind, as_weights(weights, self.n), 4).tolist()
+        counts = Confusion(tp=tp, fp=fp, fn=fn, tn=tn)
+        if weights is not None:
+            self._last = (weights, counts)
+        return counts
+
+
 def confusion(truth: Numbers, said: Numbers, weights: Numbers | None = None) -> Confusion:
     """The four counts. True is hallucinated."""
-    is_bad, flagged = as_bools("truth", truth), as_bools("said", said)
-    n = same_length(truth=is_bad, said=flagged)
-    count = as_weights(weights, n)
-    return Confusion(
-        tp=float(count[is_bad & flagged].sum()),
-        fp=float(count[~is_bad & flagged].sum()),
-        fn=float(count[is_bad & ~flagged].sum()),
-        tn=float(count[~is_bad & ~flagged].sum()),
-    )
+    return Counting(truth, said)(weights)
