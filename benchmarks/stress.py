@@ -62,7 +62,8 @@ def _rows(path: Path, answers: bool) -> list[dict[str, Any]]:
 def _print(report: StressReport, show: int) -> None:
     print(f"{report.judge}, {report.metric}: {report.cases} answers, {report.seconds:.0f} s")
     print(
-        f"flagged before anything was changed: {report.flagged_originals}; without a score: {report.unjudged_originals}\n"
+        f"flagged before anything was changed: {report.flagged_originals}; "
+        f"without a score: {report.unjudged_originals}\n"
     )
     print("| change | tried | flagged | rate | 95 % interval |\n| --- | --- | --- | --- | --- |")
     for row in report.kinds:

@@ -170,7 +170,8 @@ def svg(found: Sequence[Band], title: str = "What a band costs and reaches") -> 
     line = " ".join(f"{x:.1f},{y:.1f}" for x, y in map(place, best))
     marks = "".join(
         f'<circle cx="{x:.1f}" cy="{y:.1f}" r="4" fill="#1b7f5c">'
-        f"<title>low {b.low:.2f}, high {b.high:.2f}: {b.share:.0%} passed on, balanced accuracy {b.balanced_accuracy:.3f}, cost {b.cost:.4g}</title></circle>"
+        f"<title>low {b.low:.2f}, high {b.high:.2f}: {b.share:.0%} passed on, "
+        f"balanced accuracy {b.balanced_accuracy:.3f}, cost {b.cost:.4g}</title></circle>"
         for b, (x, y) in ((b, place(b)) for b in best)
     )
     ticks = "".join(

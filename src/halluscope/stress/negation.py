@@ -9,7 +9,7 @@ from ..text import sentences
 from .mutant import Edit
 
 _NEGATIVE = re.compile(
-    r"\b(?:not|never|no|none|nobody|nothing|neither|nor|without|hardly|rarely|seldom|unless|cannot|\w+n['’]t)\b",
+    r"\b(?:not|never|no|none|nobody|nothing|neither|nor|without|hardly|rarely|seldom|unless|cannot|unlikely|unable|\w+n['’]t)\b",
     re.IGNORECASE,
 )
 _WEAK = re.compile(r"\b(?:any|anyone|anything|yet|either|until|only|but|necessarily|at all|alone)\b", re.IGNORECASE)

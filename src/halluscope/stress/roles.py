@@ -44,7 +44,11 @@ _TELLS = re.compile(
     rf"\b(?:{'|'.join(_VERBS)}|by|against|over|for|to|from|than|under|after|before|into|through|towards?|of)\b"
 )
 _WORD_BETWEEN = rf"(?!(?:{_EQUALS})\b)[a-z0-9%$-]+"
-_AFAR = rf"(?:{_WORD_BETWEEN} ){{1,9}}{_WORD_BETWEEN}(?<! the)(?<! a)(?<! an)"
+_ACTS = (
+    rf"(?:was|were|is|are|has|had|have|will|would|did|does|can|could|may|must|also|later|then|{'|'.join(_VERBS)}|[a-z]+ed"
+    r"|won|took|gave|made|came|got|went|became|said|held|kept|lost|ran|sent|sold|spent|flows|drew|grew|saw|found) "
+)
+_AFAR = rf"{_ACTS}(?:{_WORD_BETWEEN} ){{0,8}}{_WORD_BETWEEN}(?<! the)(?<! a)(?<! an)"
 # What may follow: not the noun that a name only describes ("a Native American audience").
 _END = (
     r"(?=[.,;:!?)]|$| (?:in|on|at|by|for|from|to|as|after|before|during|over|under|because|when|while|who|which|that"
