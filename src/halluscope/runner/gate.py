@@ -91,7 +91,7 @@ class AdaptiveGate:
         calls = self._answered + self._throttled
         if calls >= max(_FEW, 2 * self.limit):
             return seconds >= _SHORTEST
-        return seconds >= _STRETCH and calls >= _FEW or seconds >= 3 * _STRETCH and calls > 0
+        return (seconds >= _STRETCH and calls >= _FEW) or (seconds >= 3 * _STRETCH and calls > 0)
 
     def _admit(self) -> None:
         while self._waiting and self.active < int(self.limit):
