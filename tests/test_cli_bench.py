@@ -188,3 +188,20 @@ def test_a_profile_from_a_judge_is_used_by_bench(tmp_path: Path, server: Loopbac
     assert found["confusion"]["fp"] <= 0.2 * 40
     other = json.loads(run(*asked, "--metric", "label", "--judge", "openai/b")[1])
     assert any("does not hold for this one" in remark for remark in other["remarks"])
+
+
+def test_a_profile_decides_what_check_passes(tmp_path: Path, server: Loopback) -> None:
+    """The judge is sure that both outputs are wrong; a profile that flags nothing lets them pass, and says why."""
+    judge = ("--judge", "openai/a", "--base-url", server.base_url)
+    output = ("--output", "The bridge was built in 1901.", "--context", "The bridge was built in 1801.")
+    assert run("check", *output, *judge, "--metric", "label")[0] == 1
+    few = halueval(tmp_path / "few.json", 5)
+    run("calibrate", str(few), *judge, "--false-alarms", "0.01", "--name", "lax")
+    code, out, _ = run("check", *output, "--profile", "lax", "--base-url", server.base_url, "--json")
+    found = json.loads(out)
+    assert code == 0
+    assert (found["metric"], found["judge"], found["label"], found["score"]) == ("label", "openai/a", "factual", 1.0)
+    assert any("judged by the profile 'lax'" in note for note in found["notes"])
+    code, _, error = run("check", *output, *judge, "--profile", "lax", "--metric", "hallucination")
+    assert code == 2
+    assert "is for the metric 'label'" in error

@@ -111,6 +111,28 @@ class Profile(Struct, frozen=True, kw_only=True):
         probability = probability_of(result)
         return None if probability is None else probability >= self.threshold
 
+    def applied(self, result: Result) -> Result:
+        """The result judged by this profile: its label, whether it passed, and a calibrated probability.
+
+        The score stays what the metric says; a result without a score stays as it is.
+        """
+        if result.metric != self.metric:
+            raise InputError(
+                f"the profile {self.name!r} is for the metric {self.metric!r}, not {result.metric!r}: calibrate again."
+            )
+        probability = probability_of(result)
+        if probability is None:
+            return result
+        flagged = probability >= self.threshold
+        note = f"judged by the profile {self.name!r}: flagged from {self.threshold:.4g}"
+        return structs.replace(
+            result,
+            label=HALLUCINATED if flagged else FACTUAL,
+            passed=not flagged,
+            probability=self.mapping(probability),
+            notes=(*result.notes, note, *self.doubts(result.judge, result.metric_version)),
+        )
+
     def doubts(self, judge: str, metric_version: str) -> tuple[str, ...]:
         """Why the promise may not hold for this judge and metric, if there is a reason."""
         if judge != self.judge:
@@ -121,28 +143,8 @@ class Profile(Struct, frozen=True, kw_only=True):
 
 
 def apply(result: Result, profile: Profile) -> Result:
-    """The result judged by the profile: its label, whether it passed, and a calibrated probability.
-
-    The score stays what the metric says; a result without a score stays as it is.
-    """
-    if result.metric != profile.metric:
-        raise InputError(
-            f"the profile {profile.name!r} is for the metric {profile.metric!r}, not {result.metric!r}: "
-            "calibrate again."
-        )
-    probability = probability_of(result)
-    if probability is None:
-        return result
-    flagged = probability >= profile.threshold
-    notes: tuple[str, ...] = (f"judged by the profile {profile.name!r}: flagged from {profile.threshold:.4g}",)
-    notes += profile.doubts(result.judge, result.metric_version)
-    return structs.replace(
-        result,
-        label=HALLUCINATED if flagged else FACTUAL,
-        passed=not flagged,
-        probability=profile.mapping(probability),
-        notes=result.notes + notes,
-    )
+    """The result judged by the profile, see `Profile.applied`."""
+    return profile.applied(result)
 
 
 def save(profile: Profile) -> Path:

@@ -6,7 +6,7 @@ import os
 import sys
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.console import Console
@@ -19,6 +19,9 @@ from ..result import Result
 from ..scorer import Scorer, split_options
 from .app import app
 from .show import show_result
+
+if TYPE_CHECKING:
+    from ..profiles import Profile
 
 NOT_PASSED = 1
 """Exit code where the output did not pass."""
@@ -42,6 +45,9 @@ def check(
     judge: Annotated[str | None, typer.Option("--judge", "-j", help="One of `halluscope judges`.")] = None,
     base_url: Annotated[str | None, typer.Option(help="The address of an OpenAI-compatible server.")] = None,
     threshold: Annotated[float | None, typer.Option(help="Where a score passes.")] = None,
+    profile: Annotated[
+        str | None, typer.Option("--profile", "-p", help="A profile that `halluscope calibrate` made.")
+    ] = None,
     strict: Annotated[bool, typer.Option("--strict", help="Any claim that does not hold fails the output.")] = False,
     reason: Annotated[bool, typer.Option("--reason/--no-reason", help="Ask the judge for a reason.")] = True,
     as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON, one line per metric.")] = False,
@@ -58,11 +64,15 @@ def check(
     said = _text(output)
     passages = [_text(passage) for passage in context] if context is not None else None
     asked = _text(input) if input is not None else None
+    chosen = _profile(profile)
+    judge = judge or (chosen.judge if chosen else None)
     results: list[Result] = []
-    for name in metric or ["hallucination"]:
+    for name in metric or [chosen.metric if chosen else "hallucination"]:
         if base_url is not None and "base_url" in split_options(name, options)[1] and judge is None:
             raise InputError("--base-url goes with a judge that is reached over the network: name it with --judge.")
         result = Scorer(name, judge, **options).score(output=said, context=passages, input=asked)
+        if chosen is not None:
+            result = chosen.applied(result)
         results.append(result)
         if as_json:
             typer.echo(result.to_json())
@@ -97,6 +107,14 @@ def metrics() -> None:
         console.print(f"  score = {metric.formula}", highlight=False)
         console.print(f"  passes when score {passes} {made.threshold:g}; {metric.direction} is better", highlight=False)
         console.print(f"  prompts: {', '.join(spec.name for spec in metric.uses)}\n", highlight=False)
+
+
+def _profile(name: str | None) -> Profile | None:
+    if name is None:
+        return None
+    from ..profiles import load
+
+    return load(name)
 
 
 def _missing(provider: Provider) -> str | None:
