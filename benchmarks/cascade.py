@@ -4,7 +4,8 @@
 
 Every *.jsonl(.gz) in the folder is a set of labelled cases. The second judge is simulated: it knows the
 label and costs 1 a case. The table says which part of the first judge's errors is closed when the
-least certain share of each set is passed on; passing on at random would close just that share.
+least certain share of each set is passed on; passing on at random would close just that share. The last
+column is for a band whose ends were chosen freely on one half of the set and measured on the other.
 """
 
 from __future__ import annotations
@@ -16,10 +17,11 @@ import time
 from pathlib import Path
 
 from halluscope.bench import load, run_judge, sample
-from halluscope.bench.escalation import Band, Doubt, at_share, bands, chart, doubts, frontier, svg
+from halluscope.bench.escalation import Band, Doubt, at_share, bands, best_at, chart, doubts, frontier, svg, with_band
 from halluscope.judge import resolve
 from halluscope.metrics import resolve as metric_named
 
+START, END = "<!-- curve -->\n", "<!-- end of curve -->"
 SHARES = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.7, 1.0)
 
 
@@ -35,7 +37,7 @@ def main(arguments: list[str] | None = None) -> int:
     judge, metric = resolve(options.judge), metric_named(options.metric, include_reason=False)
     every: list[Doubt] = []
     rows: list[dict[str, object]] = []
-    print(f"{'set':24} {'cases':>6} {'errors':>7} {'balanced':>9} {'with':>7} {'closed':>7}")
+    print(f"{'set':24} {'cases':>6} {'errors':>7} {'balanced':>9} {'with':>7} {'closed':>7} {'lopsided':>9}")
     for path in wanted:
         started = time.perf_counter()
         cases = sample(load(str(path)).cases, options.limit, options.seed)
@@ -59,6 +61,11 @@ def main(arguments: list[str] | None = None) -> int:
     print(f"\n{chart(drawn)}")
     if options.svg:
         Path(options.svg).write_text(svg(drawn, f"{judge.name} with a perfect second judge"), encoding="utf-8")
+    if options.docs:
+        _document(Path(options.docs), rows, curve, mean, options)
+        picture = Path(options.docs).parent / "images" / "cascade.svg"
+        picture.parent.mkdir(exist_ok=True)
+        picture.write_text(svg(drawn, f"{judge.name} with a perfect second judge"), encoding="utf-8")
     if options.json:
         Path(options.json).write_text(json.dumps({"share": options.share, "mean": mean, "sets": rows}, indent=1))
     return 0 if mean >= options.must_close else 1
@@ -75,6 +82,7 @@ def _options(arguments: list[str] | None) -> argparse.Namespace:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--svg")
     parser.add_argument("--json")
+    parser.add_argument("--docs", help="a Markdown file whose curve is replaced by this one")
     parser.add_argument("--must-close", type=float, default=0.4, help="exit with 1 if fewer errors are closed")
     return parser.parse_args(arguments)
 
@@ -88,16 +96,69 @@ def _row(name: str, found: list[Doubt], share: float) -> dict[str, object]:
         "balanced_accuracy": alone.balanced_accuracy,
         "balanced_accuracy_with": helped.balanced_accuracy,
         "errors_closed": helped.errors_closed,
+        "errors_closed_best": _cross_checked(found, share),
     }
+
+
+def _cross_checked(found: list[Doubt], share: float) -> float | None:
+    """The best band of one half, measured on the other half, both ways."""
+    halves = found[0::2], found[1::2]
+    if min(map(len, halves)) < 20:
+        return None
+    measured = []
+    for chosen_on, measured_on in (halves, halves[::-1]):
+        band = best_at(chosen_on, share)
+        measured.append(with_band(measured_on, band.low, band.high))
+    closed = [band.errors_closed for band in measured if band.errors_closed is not None]
+    return sum(closed) / len(closed) if closed else None
+
+
+def _document(
+    path: Path, rows: list[dict[str, object]], curve: list[Band], mean: float, options: argparse.Namespace
+) -> None:
+    """Write the figures between the file's two marks."""
+    text = path.read_text(encoding="utf-8")
+    start, end = text.index(START) + len(START), text.index(END)
+    lines = [
+        "",
+        f"With `{options.judge}` as the first judge and a simulated second judge that is always right and costs 1 a case,",
+        f"{options.limit} cases of each set, {options.share:.0%} of the cases passed on (at random that would close "
+        f"{options.share:.2f} of the errors):",
+        "",
+        "| set | cases | errors | balanced accuracy | with the second judge | errors closed |",
+        "| --- | --- | --- | --- | --- | --- |",
+        *(
+            f"| {row['set']} | {row['cases']} | {row['errors']} | {row['balanced_accuracy']:.3f} "
+            f"| {row['balanced_accuracy_with']:.3f} | {_shown(row['errors_closed'])} |"
+            for row in rows
+        ),
+        f"| mean of the sets | | | | | {mean:.3f} |",
+        "",
+        "All cases together, by how much is passed on:",
+        "",
+        _markdown(curve),
+        "",
+        "![balanced accuracy against cost for all bands](images/cascade.svg)",
+        "",
+        "`python benchmarks/cascade.py DATA_FOLDER --docs docs/cascade.md` prints and writes this.",
+        "",
+    ]
+    path.write_text(text[:start] + "\n".join(lines) + text[end:], encoding="utf-8")
+
+
+def _shown(value: object) -> str:
+    return f"{value:.3f}" if isinstance(value, float) else ""
 
 
 def _print(row: dict[str, object], seconds: float) -> None:
     closed = row["errors_closed"]
     told = "no error" if closed is None else f"{closed:.3f}"
+    best = row["errors_closed_best"]
+    shown = "" if best is None else f"{best:.3f}"
     took = f"  {seconds:.0f} s" if seconds else ""
     print(
         f"{row['set']:24} {row['cases']:6} {row['errors']:7} {row['balanced_accuracy']:9.3f} "
-        f"{row['balanced_accuracy_with']:7.3f} {told:>7}{took}",
+        f"{row['balanced_accuracy_with']:7.3f} {told:>7} {shown:>9}{took}",
         flush=True,
     )
 

@@ -9,7 +9,7 @@ import msgspec
 import pytest
 
 from halluscope.bench.cases import labelled
-from halluscope.bench.escalation import Doubt, at_share, bands, chart, doubts, frontier, svg
+from halluscope.bench.escalation import Doubt, at_share, bands, best_at, chart, doubts, frontier, svg, with_band
 from halluscope.bench.run import Judged, JudgeRun, run_judge
 from halluscope.errors import InputError
 from halluscope.judges.cascade import Cascade
@@ -89,6 +89,23 @@ def test_asking_about_the_doubtful_beats_asking_at_random() -> None:
 @pytest.mark.parametrize("share", [0.0, 0.25, 1.0])
 def test_the_share_is_what_was_asked_for(share: float) -> None:
     assert at_share(simulated(200), share).share == pytest.approx(share)
+
+
+def test_a_lopsided_judge_wants_a_lopsided_band() -> None:
+    """It is always right when it calls something good, and right half the time when it calls it bad."""
+    rng = random.Random(1)
+    cases = []
+    for _ in range(2000):
+        bad = rng.random() < 0.5
+        p = rng.uniform(0.5, 1.0) if bad else rng.uniform(0.0, 0.5)
+        truth = bad and rng.random() < 0.5
+        cases.append(Doubt(p, bad, truth, truth))
+    middle = at_share(cases, 0.3)
+    best = best_at(cases[:1000], 0.3)
+    measured = with_band(cases[1000:], best.low, best.high)
+    assert middle.errors_closed == pytest.approx(0.3, abs=0.05)
+    assert measured.errors_closed is not None and measured.errors_closed > 0.5
+    assert best.low > 0.45 and best.share <= 0.3
 
 
 def test_a_second_judge_that_is_worse_closes_less_than_nothing() -> None:
@@ -171,6 +188,8 @@ def test_a_flat_curve_can_be_drawn() -> None:
 def test_nothing_to_draw_is_said() -> None:
     with pytest.raises(InputError, match="nothing to draw"):
         bands([])
+    with pytest.raises(InputError, match="nothing to pass on"):
+        with_band([], 0.2, 0.8)
     with pytest.raises(InputError, match="no band"):
         chart([])
     with pytest.raises(InputError, match="no band"):

@@ -86,6 +86,19 @@ def at_share(cases: Sequence[Doubt], share: float) -> Band:
     return table.judged(asked, 0.5 - reach, 0.5 + reach)
 
 
+def with_band(cases: Sequence[Doubt], low: float, high: float) -> Band:
+    """What a cascade with this band does with the cases."""
+    if not cases:
+        raise InputError("there is no case that both judges scored: nothing to pass on.")
+    return _Table(cases).band(low, high)
+
+
+def best_at(cases: Sequence[Doubt], share: float, steps: int = STEPS) -> Band:
+    """The band that mends most while it passes on at most this share; measure it on other cases than these."""
+    affordable = [band for band in bands(cases, steps) if band.share <= share]
+    return max(affordable or [with_band(cases, 0.5, 0.5)], key=lambda b: (b.errors_closed or 0.0, -b.share))
+
+
 def frontier(found: Sequence[Band]) -> tuple[Band, ...]:
     """The bands worth choosing: no other is as cheap and better, from the cheapest to the best."""
     best: list[Band] = []
