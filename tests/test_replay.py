@@ -117,7 +117,7 @@ def test_an_answer_that_no_reply_holds_is_recorded_as_it_is(path: Path) -> None:
             answer = await super().answer(question, call)
             from msgspec import structs
 
-            return structs.replace(answer, value=question.read(json.loads(answer.reply)), reply=None)
+            return structs.replace(answer, value=question.read(json.loads(answer.reply or "")), reply=None)
 
     replies: Any = {
         "extract": {"claims": ["The tower is 300 metres high."]},

@@ -218,7 +218,8 @@ class TestRecords:
     def test_what_json_cannot_hold_is_shown_all_the_same(self, tmp_path: Path) -> None:
         loop: list[Any] = []
         loop.append(loop)
-        odd = {"when": datetime(2024, 1, 2), "lone": "\ud800", "set": {1}, "loop": loop, "big": 2**80, 3: "key"}
+        odd: dict[Any, Any] = {"when": datetime(2024, 1, 2), "lone": "\ud800", "set": {1}, "loop": loop, 3: "key"}
+        odd["big"] = 2**80
         case = Case.of("A.", ["x"], metadata={"plain": 1})
         case.metadata.update(odd)
         (held, _) = records(write_results([(case, judged(case))], tmp_path / "r.html"), "texts")

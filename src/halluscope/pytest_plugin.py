@@ -197,7 +197,7 @@ def _asserted(
     allow: Collection[str],
 ) -> Result:
     __tracebackhide__ = True
-    from .errors import HalluscopeError, InputError
+    from .errors import HalluscopeError, InputError, UnknownName
     from .metrics import METRICS
     from .result import Outcome
     from .scorer import Scorer, split_options
@@ -206,8 +206,10 @@ def _asserted(
     options = (_current.options() if _current else {}) | {k: v for k, v in given.items() if v is not None}
     judge, record = options.pop("judge", None), options.pop("record", True)
     metric = options.pop("metric", usual)
-    known = METRICS.get(metric) if isinstance(metric, str) else metric
-    if known is not None and known.direction != direction:
+    if isinstance(metric, str) and metric not in METRICS:
+        raise UnknownName("metric", metric, METRICS)
+    known = METRICS[metric] if isinstance(metric, str) else metric
+    if known.direction != direction:
         raise InputError(
             f"`{who}` takes a metric in which {direction} is better, and {known.name!r} is none: "
             f"use `{'assert_faithful' if direction == 'lower' else 'assert_no_hallucination'}`."

@@ -71,6 +71,7 @@ def result_record(result: Result, places: CasePlaces, exchanges: int | None) -> 
     """What was found, without prompts and replies: `exchanges` says where those are."""
     return _filled(
         label=result.label,
+        probability=result.probability,
         reason=result.reason,
         judge=result.judge,
         version=result.metric_version,
@@ -95,6 +96,8 @@ def _verdict(verdict: Verdict, places: CasePlaces) -> dict[str, Any]:
         confidence=verdict.confidence,
         word=verdict.word,
         passage=verdict.passage,
+        judge=verdict.judge,
+        votes=verdict.votes,
         notes=verdict.notes,
         evidence=[_evidence(evidence, places) for evidence in verdict.evidence],
     )

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from datetime import datetime, timezone
-from typing import Protocol, Union
+from typing import Protocol, Union, runtime_checkable
 
 from msgspec import Struct
 
@@ -33,6 +33,23 @@ class Source(Protocol):
     def created(self) -> Moment: ...
 
     def pairs(self) -> Pairs: ...
+
+
+class BadRow(Protocol):
+    """A row of the data that could not be read."""
+
+    @property
+    def place(self) -> str: ...
+
+    @property
+    def reason(self) -> str: ...
+
+
+@runtime_checkable
+class Reading(Protocol):
+    """A source that also knows which rows of its data could not be read."""
+
+    def bad_rows(self) -> Sequence[BadRow]: ...
 
 
 class Results(Struct, frozen=True, kw_only=True):

@@ -19,13 +19,14 @@ from .changes import CHANGES, Baseline, Change
 from .page import closing, opening
 from .plain import table
 from .records import CasePlaces, case_record, encode, result_record
-from .source import Moment, Pairs, Results, Source, shown_moment
+from .source import Moment, Pairs, Reading, Results, Source, shown_moment
 from .totals import MetricTotals, Tally
 
 MOST = 50_000
 """Cases in one file, unless told otherwise: beyond this browsers begin to struggle."""
 
 _SNIPPET = 160
+_UNREAD = 100
 _OUTCOMES = [outcome.value for outcome in Outcome]
 
 
@@ -78,6 +79,7 @@ def _write(page: TextIO, run: Source, baseline: Source | None, earlier: Baseline
     totals = contents.finish()
     index = {
         "run": _described(run),
+        "unread": _unread(run),
         "baseline": None if baseline is None else _described(baseline),
         "metrics": totals,
         "total": contents.total,
@@ -93,6 +95,12 @@ def _write(page: TextIO, run: Source, baseline: Source | None, earlier: Baseline
 
 def _described(run: Source) -> dict[str, str]:
     return {"name": run.name, "judge": run.judge, "created": shown_moment(run.created)}
+
+
+def _unread(run: Source) -> dict[str, Any]:
+    """The rows of the data that could not be read, where the run knows of any: they have no case to be listed under."""
+    rows = run.bad_rows() if isinstance(run, Reading) else ()
+    return {"count": len(rows), "first": [{"place": row.place, "reason": row.reason} for row in rows[:_UNREAD]]}
 
 
 class Columns:

@@ -5,7 +5,7 @@ import { bringIntoView, h, speak } from "./dom.js";
 import { exchangesFold } from "./exchanges.js";
 import { standing } from "./filters.js";
 import { textBlock } from "./marks.js";
-import { NO_SCORE, SUPPORTS, SUPPORT_WORDS, GLYPHS, count, duration, metricName, money, plural, rule, score, signed } from "./words.js";
+import { NO_SCORE, SUPPORTS, SUPPORT_WORDS, GLYPHS, count, duration, metricName, money, percent, plural, rule, score, signed } from "./words.js";
 
 export class CaseView {
   /** `on` hears: `other(result)` another metric of the case, `move(steps)` along the list, `back()` to the list. */
@@ -142,6 +142,7 @@ export class CaseView {
     const tokens = usage.input_tokens || usage.output_tokens;
     const facts = [
       ["judge", found.judge],
+      ["probability of hallucination", found.probability === undefined ? null : percent(found.probability)],
       ["time", duration(found.latency ?? 0)],
       ["calls", usage.calls ? count(usage.calls) : null],
       ["tokens", tokens ? `${count(usage.input_tokens)} in, ${count(usage.output_tokens)} out` : null],

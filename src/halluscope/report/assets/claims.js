@@ -87,9 +87,22 @@ export function claimEntry(verdict, context, onchoose) {
     ),
     verdict.reason ? h("p", { class: "entry-reason", dir: "auto" }, verdict.reason) : null,
     (verdict.evidence ?? []).map((evidence) => quoted(evidence, context)),
+    (verdict.votes ?? []).length ? votes(verdict) : verdict.judge ? h("p", { class: "faint" }, `decided by ${verdict.judge}`) : null,
     unplaced ? h("p", { class: "faint" }, "No single place in the output says this.") : null,
     (verdict.notes ?? []).map((note) => h("p", { class: "faint" }, note)),
   );
+}
+
+/** What each of several judges said. */
+function votes({ votes: given, judge }) {
+  const one = (vote) =>
+    h(
+      "span",
+      { class: `vote ${vote.support}`, title: vote.judge === judge ? "this one decided" : null },
+      `${GLYPHS[vote.support]} ${vote.judge}${vote.sample ? ` ${vote.sample}` : ""}`,
+      typeof vote.confidence === "number" ? ` ${percent(vote.confidence)}` : "",
+    );
+  return h("p", { class: "votes" }, given.map(one));
 }
 
 function quoted(evidence, context) {

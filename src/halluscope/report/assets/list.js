@@ -1,13 +1,11 @@
 // The list of cases. Only the rows that can be seen exist: ten thousand cases scroll like ten.
 
-import { h } from "./dom.js";
-
 const BEYOND = 6;
 
 export class List {
-  /** `fill(row, result)` writes one result into a row; `onchoose(result)` hears what the reader chose. */
-  constructor(root, rowHeight, { fill, onchoose }) {
-    Object.assign(this, { root, rowHeight, fill, onchoose });
+  /** `make()` gives an empty row, `fill(row, result)` writes a result into it; `onchoose(result)` hears a choice. */
+  constructor(root, rowHeight, { make, fill, onchoose }) {
+    Object.assign(this, { root, rowHeight, make, fill, onchoose });
     this.space = root.firstElementChild;
     this.results = [];
     this.current = -1;
@@ -88,7 +86,7 @@ export class List {
   }
 
   put(index) {
-    const row = this.spare.pop() ?? h("div", { class: "row", role: "option" });
+    const row = this.spare.pop() ?? this.make();
     row.id = `row-${index}`;
     row.dataset.index = index;
     row.setAttribute("aria-posinset", index + 1);
@@ -97,13 +95,14 @@ export class List {
     row.style.transform = `translateY(${index * this.rowHeight}px)`;
     this.fill(row, this.results[index]);
     this.rows.set(index, row);
-    this.space.append(row);
+    if (row.parentNode !== this.space) this.space.append(row);
+    row.hidden = false;
   }
 
   drop(index) {
     const row = this.rows.get(index);
     this.rows.delete(index);
-    row.remove();
+    row.hidden = true;
     this.spare.push(row);
   }
 }

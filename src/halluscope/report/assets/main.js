@@ -7,8 +7,8 @@ import { showShortcuts, startKeys } from "./keys.js";
 import { List } from "./list.js";
 import { overview } from "./overview.js";
 import { startPrinting } from "./printing.js";
-import { Search } from "./search.js";
-import { ROW_HEIGHT, Sidebar, fillRow } from "./sidebar.js";
+import { Search, markFound } from "./search.js";
+import { ROW_HEIGHT, Sidebar, fillRow, makeRow } from "./sidebar.js";
 import { openStore } from "./store.js";
 import { startTheme, toggleTheme } from "./theme.js";
 import { count, metricName, plural, score } from "./words.js";
@@ -22,6 +22,7 @@ class Report {
     this.search = new Search(store);
     this.sidebar = new Sidebar(store, byId("filters"), (change, redraw) => this.change(change, redraw));
     this.list = new List(byId("list"), ROW_HEIGHT, {
+      make: makeRow,
       fill: (row, result) => fillRow(store, row, result),
       onchoose: (result) => this.open(result),
     });
@@ -66,6 +67,7 @@ class Report {
     this.rows = ordered(this.store, this.state, chosen(this.store, this.state, found));
     this.list.show(this.rows);
     this.sidebar.redraw(this.state, this.rows);
+    markFound(this.main, this.state.query);
     this.tellStatus();
   }
 
@@ -146,6 +148,7 @@ class Report {
     const { name } = this.store.metrics[this.store.results.metric[result]];
     this.address(`#${encodeURIComponent(name)}/${this.store.results.case[result]}`);
     await this.view.show(result, { at: this.rows.indexOf(result), of: this.rows.includes(result) ? this.rows.length : 0 });
+    markFound(this.main, this.state.query);
     const { cases, results } = this.store;
     speak(`Case ${cases.id[results.case[result]]}, score ${score(results.score[result])}`);
   }

@@ -19,6 +19,7 @@ export function overview(store, { go, open }) {
     h("div", { class: "cards" }, metrics.map((metric, i) => card(metric, i, go))),
     store.baseline ? changes(store, go, open) : null,
     notScored(store, go),
+    unread(store),
     cost(metrics),
   );
 }
@@ -179,6 +180,17 @@ function notScored(store, go) {
   });
   if (!rows.length) return null;
   return h("section", { class: "not-scored" }, h("h2", {}, "Without a score", h("span", { class: "faint" }, "in no mean, and never counted as right")), h("div", { class: "table-scroll" }, h("table", {}, h("tbody", {}, rows))));
+}
+
+/** Rows of the data that never became a case. */
+function unread({ unread: { count: n, first } }) {
+  if (!n) return null;
+  return h(
+    "section",
+    { class: "unread" },
+    h("h2", {}, `${plural(n, "row")} could not be read`, n > first.length ? h("span", { class: "faint" }, `the first ${first.length} of them`) : null),
+    h("div", { class: "table-scroll" }, h("table", {}, h("tbody", {}, first.map((row) => h("tr", {}, h("th", { scope: "row" }, row.place), h("td", { dir: "auto" }, row.reason)))))),
+  );
 }
 
 function cost(metrics) {

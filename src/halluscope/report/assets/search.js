@@ -6,6 +6,33 @@ export function folded(text) {
   return text.toLowerCase().normalize("NFD").replace(/\p{M}/gu, "");
 }
 
+/** What a query asks for: its words, and whatever stands in quotation marks as one. */
+function wordsIn(query) {
+  return [...folded(query).matchAll(/"([^"]+)"|(\S+)/g)].map((match) => match[1] ?? match[2]);
+}
+
+/** Mark what was searched for in the texts below `root`, where the browser can do so without changing them. */
+export function markFound(root, query) {
+  if (!globalThis.CSS?.highlights) return;
+  const wanted = wordsIn(query);
+  const ranges = [];
+  const nodes = document.createTreeWalker(root, NodeFilter.SHOW_TEXT);
+  while (wanted.length && ranges.length < 1000 && nodes.nextNode()) {
+    const node = nodes.currentNode;
+    const text = node.data.toLowerCase();
+    if (text.length !== node.data.length || !node.parentElement.closest(".text, .entry, .reason")) continue;
+    for (const word of wanted) {
+      for (let at = text.indexOf(word); at >= 0; at = text.indexOf(word, at + word.length)) {
+        const range = new Range();
+        range.setStart(node, at);
+        range.setEnd(node, at + word.length);
+        ranges.push(range);
+      }
+    }
+  }
+  CSS.highlights.set("search", new Highlight(...ranges));
+}
+
 function wordsOf(record) {
   const parts = [record.input, record.output, ...(record.context ?? []), record.reason, record.label];
   for (const verdict of record.verdicts ?? []) parts.push(verdict.text, verdict.reason);
@@ -42,9 +69,9 @@ export class Search {
     this.texts = found.map((parts) => parts.join("\n"));
   }
 
-  /** Whether a case holds every word of the query; words in quotation marks must stand together. */
+  /** Whether a case holds every word of the query. */
   matcher(query) {
-    const wanted = [...folded(query).matchAll(/"([^"]+)"|(\S+)/g)].map((match) => match[1] ?? match[2]);
+    const wanted = wordsIn(query);
     if (!wanted.length) return null;
     const { cases } = this.store;
     const text = this.texts

@@ -122,35 +122,45 @@ export class Sidebar {
   }
 }
 
-/** Write one result into a row of the list. */
-export function fillRow(store, row, result) {
+/** An empty row of the list. Rows are used again and again while the reader scrolls. */
+export function makeRow() {
+  const parts = {
+    score: h("span"),
+    snippet: h("span", { class: "snippet", dir: "auto" }),
+    standing: h("span"),
+    change: h("span"),
+    id: h("code"),
+    supported: h("span", { class: "supported" }),
+    unsupported: h("span", { class: "unsupported" }),
+    contradicted: h("span", { class: "contradicted" }),
+  };
+  const bar = h("span", { class: "support-bar", "aria-hidden": "true" }, parts.supported, parts.unsupported, parts.contradicted);
+  const foot = h("span", { class: "row-foot" }, parts.standing, parts.change, parts.id, bar);
+  const row = h("div", { class: "row", role: "option" }, parts.score, h("span", { class: "row-body" }, parts.snippet, foot));
+  row.parts = parts;
+  return row;
+}
+
+/** Write one result into a row. */
+export function fillRow(store, { parts }, result) {
   const { cases, results } = store;
   const at = results.case[result];
   const stands = standing(store, result);
-  const kind = stands === "passed" ? "good" : stands === "missed" ? "bad" : "none";
+  const kind = { passed: "good", missed: "bad" }[stands] ?? "none";
   const change = store.change(result);
-  const bar = h("span", { class: "support-bar", "aria-hidden": "true" });
+  const changed = change !== null && change !== "same";
+  parts.score.className = `row-score ${kind}`;
+  parts.score.textContent = kind === "none" ? "–" : score(results.score[result]);
+  parts.snippet.textContent = cases.snippet[at] || "(empty output)";
+  parts.standing.className = `row-standing ${kind}`;
+  parts.standing.textContent = { good: "✓ passed", bad: "✗ failed" }[kind] ?? `○ ${NO_SCORE[stands][0]}`;
+  parts.change.className = `row-change ${change}`;
+  parts.change.hidden = !changed;
+  parts.change.textContent = changed ? CHANGE_WORDS[change] : "";
+  parts.id.textContent = cases.id[at];
   for (const support of ["supported", "unsupported", "contradicted"]) {
     const n = results[support][result];
-    if (!n) continue;
-    const part = h("span", { class: support });
-    part.style.flexGrow = n;
-    bar.append(part);
+    parts[support].hidden = !n;
+    parts[support].style.flexGrow = n;
   }
-  row.replaceChildren(
-    h("span", { class: `row-score ${kind}` }, kind === "none" ? "–" : score(results.score[result])),
-    h(
-      "span",
-      { class: "row-body" },
-      h("span", { class: "snippet", dir: "auto" }, cases.snippet[at] || "(empty output)"),
-      h(
-        "span",
-        { class: "row-foot" },
-        h("span", { class: `row-standing ${kind}` }, kind === "good" ? "✓ passed" : kind === "bad" ? "✗ failed" : `○ ${NO_SCORE[stands][0]}`),
-        change && change !== "same" ? h("span", { class: `row-change ${change}` }, CHANGE_WORDS[change]) : null,
-        h("code", {}, cases.id[at]),
-        bar,
-      ),
-    ),
-  );
 }
