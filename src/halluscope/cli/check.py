@@ -13,7 +13,7 @@ from rich.console import Console
 from rich.table import Table
 
 from ..errors import InputError
-from ..judge import DEFAULT, PROVIDERS, VARIABLE, Provider
+from ..judge import COMBINATIONS, DEFAULT, PROVIDERS, VARIABLE, Provider
 from ..metrics import METRICS
 from ..result import Result
 from ..scorer import Scorer, split_options
@@ -89,6 +89,8 @@ def judges() -> None:
         name = f"{provider.prefix}/<model>" if provider.needs_model else provider.prefix
         missing = _missing(provider)
         table.add_row(name, provider.about, f"no: {missing}" if missing else "yes")
+    for combination in COMBINATIONS:
+        table.add_row(combination.form, combination.about, "where its judges are")
     console = Console()
     console.print(table)
     chosen = os.environ.get(VARIABLE)

@@ -41,6 +41,8 @@ def show_result(console: Console, result: Result, output: str, context: Sequence
             where = f"passage {evidence.passage + 1}, {evidence.start}–{evidence.end}"
             quoted = Text(f"{evidence.stance}: “{_shortened(evidence.quote)}” ", style="italic")
             console.print(Padding(quoted.append(f"({where})", style="dim"), (0, 4)))
+        if verdict.judge:
+            console.print(Padding(Text(_decided(verdict), style="dim"), (0, 4)))
         for note in verdict.notes:
             console.print(Padding(Text(note, style="dim"), (0, 4)))
     if result.reason:
@@ -81,6 +83,11 @@ def _verdict(verdict: Verdict) -> Text:
         text.append(f" {verdict.confidence:.0%}", style="dim")
     about = f"passage {verdict.passage + 1}" if verdict.passage is not None else verdict.claim.text.strip()
     return text.append(f"  {_shortened(about)}", style="")
+
+
+def _decided(verdict: Verdict) -> str:
+    votes = ", ".join(f"{vote.judge} {vote.support.value}" for vote in verdict.votes)
+    return f"decided by {verdict.judge}" + (f" ({votes})" if votes else "")
 
 
 def _footing(result: Result) -> Text:
