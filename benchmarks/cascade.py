@@ -121,9 +121,9 @@ def _document(
     start, end = text.index(START) + len(START), text.index(END)
     lines = [
         "",
-        f"With `{options.judge}` as the first judge and a simulated second judge that is always right and costs 1 a case,",
-        f"{options.limit} cases of each set, {options.share:.0%} of the cases passed on (at random that would close "
-        f"{options.share:.2f} of the errors):",
+        f"With `{options.judge}` as the first judge and a simulated second judge that is always right and costs 1 a",
+        f"case, {options.limit} cases of each set, {options.share:.0%} of the cases passed on (at random that would "
+        f"close {options.share:.2f} of the errors):",
         "",
         "| set | cases | errors | balanced accuracy | with the second judge | errors closed |",
         "| --- | --- | --- | --- | --- | --- |",

@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import asyncio
+import io
 from typing import Any
 
 import pytest
+from rich.console import Console
+from typer.testing import CliRunner
 
 from halluscope.case import Case
+from halluscope.cli import app
+from halluscope.cli.show import show_result
 from halluscope.driver import Driver
 from halluscope.errors import CannotJudge, InputError, JudgeError, JudgeRejected, NothingToJudge
 from halluscope.judge import Call, Judge, resolve
@@ -57,6 +62,20 @@ async def test_the_second_judge_is_asked_about_the_uncertain_claims_only_and_onc
         ("verify", "dear"),
         ("explain", "cheap"),
     ]
+
+
+async def test_the_terminal_shows_who_decided_each_claim() -> None:
+    result = await scored(Cascade(cheap(), dear()), ALL)
+    console = Console(record=True, width=120, file=io.StringIO())
+    show_result(console, result, ALL, ["Some context."])
+    shown = console.export_text()
+    assert shown.count("decided by cheap") == 2
+    assert "decided by dear (cheap supported, dear contradicted)" in shown
+
+
+def test_the_command_line_names_the_combinations() -> None:
+    shown = CliRunner().invoke(app, ["judges"], env={"COLUMNS": "200"}).output
+    assert "cascade(local" in shown and "panel(" in shown and "consistent(" in shown
 
 
 async def test_both_votes_on_an_escalated_claim_survive_json() -> None:
