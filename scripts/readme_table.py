@@ -65,7 +65,7 @@ def main(arguments: list[str]) -> int:
     asked = parser.parse_args(arguments)
     judge, metric = resolve(asked.judge), metrics.resolve(asked.metric)
     reports: dict[str, Report] = {}
-    for path in sorted(asked.folder.iterdir()):
+    for path in sorted(asked.folder.glob("*")):
         name = path.name.split(".")[0]
         if not path.is_file() or (asked.only and name not in asked.only):
             continue

@@ -299,6 +299,23 @@ def test_labels_of_ones_own(label: object, expected: bool, tmp_path: Path) -> No
     assert item.spans == ((0, 3),)
 
 
+def test_shapes_of_a_file_that_say_the_same(tmp_path: Path) -> None:
+    """One object per line, a list, a list spread over lines, an object with the list inside; a byte order mark."""
+    rows = [{"id": "1", "output": "A.", "context": "A.", "label": 0}, {"id": "2", "output": "B.", "label": 1}]
+    one_per_line = "\r\n\n".join(json.dumps(row) for row in rows)
+    shapes = [one_per_line, json.dumps(rows), json.dumps(rows, indent=1), json.dumps({"data": rows}, indent=2)]
+    shapes += ["\ufeff" + shapes[0]]
+    expected = None
+    for i, text in enumerate(shapes):
+        path = tmp_path / f"{i}" / "mine.json"
+        path.parent.mkdir()
+        path.write_text(text, encoding="utf-8", newline="")
+        cases = load(str(path)).cases
+        expected = expected or cases
+        assert len(cases) == 2
+        assert cases == expected
+
+
 @pytest.mark.parametrize("label", ["yes", "no", "maybe", 2, 0.5, "true", "pass"])
 def test_labels_that_can_be_read_both_ways_are_refused(label: object) -> None:
     with pytest.raises(InputError, match="is not known"):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import json
 import random
 import re
@@ -205,3 +206,28 @@ def test_a_profile_decides_what_check_passes(tmp_path: Path, server: Loopback) -
     code, _, error = run("check", *output, *judge, "--profile", "lax", "--metric", "hallucination")
     assert code == 2
     assert "is for the metric 'label'" in error
+
+
+def test_the_readmes_table_is_made_by_a_script(
+    tmp_path: Path, server: Loopback, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
+    path = Path(__file__).parent.parent / "scripts" / "readme_table.py"
+    spec = importlib.util.spec_from_file_location("readme_table", path)
+    assert spec is not None
+    assert spec.loader is not None
+    script = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(script)
+    folder = tmp_path / "sets"
+    folder.mkdir()
+    halueval(folder / "first.json", 10)
+    halueval(folder / "second.json", 8)
+    (folder / "notes.txt").write_text("not a set")
+    assert script.main([str(folder), "--judge", "openai/a", "--limit", "12"]) == 0
+    out, err = capsys.readouterr()
+    lines = out.splitlines()
+    assert [line.split("|")[1].strip() for line in lines[:5]] == ["set", "---", "first", "second", "**mean of 2**"]
+    assert all(line.count("|") == lines[0].count("|") for line in lines[:5])
+    assert "notes.txt: left out" in err
+    assert "python scripts/readme_table.py FOLDER --judge openai/a --limit 12" in out
+    assert script.main([str(tmp_path / "home")]) == 2

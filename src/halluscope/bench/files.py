@@ -34,6 +34,7 @@ def rows(path: Path) -> Iterator[Row]:
             data = gzip.decompress(data)
         except (OSError, EOFError) as error:
             raise InputError(f"{path.name} is not a complete gzip file ({error}).") from error
+    data = data.removeprefix(b"\xef\xbb\xbf")
     if kind[0] in (".csv", ".tsv"):
         yield from _separated(path, data, "\t" if kind == [".tsv"] else ",")
     else:
@@ -73,7 +74,7 @@ def _object(path: Path, number: int, row: object) -> dict[str, Any]:
 def _separated(path: Path, data: bytes, delimiter: str) -> Iterator[Row]:
     csv.field_size_limit(min(sys.maxsize, 2**31 - 1))
     try:
-        text = data.decode("utf-8-sig")
+        text = data.decode("utf-8")
     except UnicodeDecodeError as error:
         raise InputError(f"{path.name} is not UTF-8 text ({error}).") from error
     for number, row in enumerate(csv.DictReader(io.StringIO(text), delimiter=delimiter), start=2):

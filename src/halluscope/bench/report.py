@@ -68,7 +68,7 @@ class Report(Struct, frozen=True, kw_only=True):
 
 
 Tick = Callable[[str, int, int], None]
-"""Called as cases are done: the judge's name, how many, of how many."""
+"""Called as cases are done: who judges and how, how many, of how many."""
 
 
 def bench(
@@ -94,7 +94,7 @@ def bench(
     cases = sample(loaded.cases, limit, seed)
     runs = []
     for judge, metric in pairs:
-        progress = None if tick is None else _ticking(tick, judge.name, len(cases))
+        progress = None if tick is None else _ticking(tick, f"{judge.name} {metric.name}", len(cases))
         runs.append(
             run_judge(
                 cases,
