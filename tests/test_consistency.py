@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import math
 
 import pytest
@@ -92,6 +93,15 @@ async def test_samples_of_samples_are_all_different() -> None:
     judge = ViewsJudge("j", wavering)
     await scored(Consistent(Consistent(judge, n=2), n=3), STEADY, metric="label")
     assert sorted(sample for _, _, sample in judge.asked) == [3, 4, 5, 6, 7, 8]
+
+
+async def test_more_samples_than_calls_at_once() -> None:
+    """Judges that wait for others hold no place that those need."""
+    judge = ViewsJudge("j", wavering)
+    result = await asyncio.wait_for(
+        scored(Panel(Consistent(judge, n=20), Consistent(Consistent(judge, n=5), n=5)), STEADY), 20
+    )
+    assert result.score == 0.0 and len(judge.questions("verify")) == 45
 
 
 async def test_each_sample_is_cached_on_its_own() -> None:

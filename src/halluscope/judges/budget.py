@@ -34,8 +34,8 @@ class Limits(Struct, frozen=True, kw_only=True):
 class Budget:
     """Keeps the count for one judge, over all cases and threads that use it.
 
-    Answers from the cache count as if they were paid again: a run that is continued then stops
-    passing things on where the undisturbed run would have.
+    Answers from the cache count as if they were paid again: the same cases in the same order then
+    lead to the same decisions, whatever was kept.
     """
 
     def __init__(self, limits: Limits) -> None:
