@@ -239,8 +239,8 @@ def test_the_hook_is_called_in_both_steps_and_gets_the_score_in_the_second() -> 
         seen.append(params)
         return ["the context"]
 
-    output = [{"role": "assistant", "content": "This is claim 1. This is claim 2."}]
-    scorer = create_hallucination_scorer(scripted("yes", "no"), {"get_context": hook, "scale": 3})
+    output = [{"role": "assistant", "content": "This is claim 1. This is claim 2. This is claim 3."}]
+    scorer = create_hallucination_scorer(scripted("yes", "no", "no"), {"get_context": hook, "scale": 2})
     result = scorer.run(
         input="q", output=output, run_id="run 7", request_context={"user": "u"}, tracing_context={"trace": "t"}
     )
@@ -248,8 +248,8 @@ def test_the_hook_is_called_in_both_steps_and_gets_the_score_in_the_second() -> 
     assert (first.step, second.step) == ("analyze", "generateReason")
     assert "score" not in first
     assert first.score is None
-    assert (second.score, second["score"]) == (1.5, 1.5) == (result.score, result.score)
-    assert first.results == {"preprocess_step_result": {"claims": ["claim 1", "claim 2"]}}
+    assert (second.score, second["score"]) == (0.67, 0.67) == (result.score, result.score)
+    assert first.results == {"preprocess_step_result": {"claims": ["claim 1", "claim 2", "claim 3"]}}
     assert second.results.preprocess_step_result == first.results.preprocess_step_result
     assert second.results["analyze_step_result"] == result.analyze_step_result
     for params in seen:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import threading
 import time
+from contextvars import ContextVar
 from typing import Any
 
 import pytest
@@ -23,6 +24,8 @@ from halluscope.result import Outcome
 
 from ..loopback import Faults, Loopback
 from .world import World, verdicts
+
+REQUEST: ContextVar[str] = ContextVar("request", default="nobody's")
 
 
 def by_words(question: Any) -> Any:
@@ -285,6 +288,34 @@ async def test_giving_up_stops_the_targets_that_have_not_begun() -> None:
         await run
     await asyncio.sleep(0.01)
     assert begun == [0, 1]
+
+
+async def test_giving_up_does_not_wait_for_a_target_that_blocks() -> None:
+    let_go = threading.Event()
+
+    def target(n: int) -> str:
+        let_go.wait(10)
+        return ""
+
+    run = asyncio.ensure_future(
+        arun_evals(data=[{"input": i} for i in range(4)], scorers=[scorer()], target=target, concurrency=2)
+    )
+    await asyncio.sleep(0.05)
+    started = time.perf_counter()
+    run.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await run
+    assert time.perf_counter() - started < 5
+    let_go.set()
+
+
+async def test_targets_in_threads_see_the_callers_context() -> None:
+    token = REQUEST.set("mine")
+    try:
+        result = await arun_evals(data=[{"input": "a"}], scorers=[scorer()], target=lambda _: REQUEST.get())
+    finally:
+        REQUEST.reset(token)
+    assert result.items[0].target_result == "mine"
 
 
 class Sync:

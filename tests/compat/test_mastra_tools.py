@@ -216,6 +216,7 @@ def test_the_same_tool_called_twice_without_ids() -> None:
     [
         {"type": "tool-weather", "toolCallId": "t1", "state": "input-available", "input": ARGS},
         {"type": "tool-invocation", "toolInvocation": {"state": "call", **INVOCATION}},
+        {"type": "tool-invocation", "toolInvocation": {"state": "partial-call", **INVOCATION, "result": None}},
         {"type": "tool-call", **INVOCATION},
         {"type": "tool_use", "id": "t1", "name": "weather", "input": ARGS},
     ],
@@ -263,6 +264,12 @@ def test_results_that_look_like_nothing_are_results(result: Any) -> None:
 )
 def test_no_tools_and_broken_messages_are_no_error(output: Any) -> None:
     assert extract_tool_results(output) == []
+
+
+def test_what_is_said_twice_of_a_call_counts_once() -> None:
+    twice = [{"state": "result", **INVOCATION, "result": result} for result in ("first", "second")]
+    found = extract_tool_results([{"role": "assistant", "content": "", "toolInvocations": twice}])
+    assert [t.result for t in found] == ["first"]
 
 
 def test_arguments_a_model_wrote_badly_stay_text() -> None:
