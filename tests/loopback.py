@@ -184,7 +184,7 @@ class Loopback:
 
     async def start(self, port: int = 0) -> None:
         """Listen, in the running loop."""
-        self._runner = web.ServerRunner(web.Server(self._handle, access_log=None), shutdown_timeout=0.0)
+        self._runner = web.ServerRunner(web.Server(self._handle, access_log=None), shutdown_timeout=0.01)
         await self._runner.setup()
         site = web.TCPSite(self._runner, "127.0.0.1", port, backlog=1024)
         await site.start()
@@ -193,6 +193,10 @@ class Loopback:
     async def _stop(self) -> None:
         assert self._runner is not None
         await self._runner.cleanup()
+        waiting = [task for task in asyncio.all_tasks() if task is not asyncio.current_task()]
+        for task in waiting:
+            task.cancel()
+        await asyncio.gather(*waiting, return_exceptions=True)
 
     async def _handle(self, request: web.BaseRequest) -> web.StreamResponse:
         self.at_once += 1
