@@ -10,6 +10,9 @@ from msgspec import Struct
 
 from ..result import Usage
 
+_SHORT = 32_000
+"""Tokens up to which no model's price depends on how many there are."""
+
 
 class Price(Struct, frozen=True):
     """US dollars for a million tokens, for models the price table does not know."""
@@ -58,13 +61,28 @@ def _pricer(provider: str | None, model: str, server: str | None) -> Callable[[i
             return float(genai_prices.calc_price(usage, model_ref=model, **where).total_price)
 
         try:
-            priced(1, 1, 0)
+            return _quick(priced)
         except (LookupError, ValueError):
             return None
-        return priced
 
     by_address = of(provider_api_url=server) if server else None
     return by_address or of(provider_id=provider)
+
+
+def _quick(priced: Callable[[int, int, int], float]) -> Callable[[int, int, int], float]:
+    """The same prices, by multiplying where they are proportional: the table takes a third of a call's CPU time."""
+    million = 1_000_000
+    read, cached = priced(_SHORT, 0, 0) / _SHORT, priced(_SHORT, 0, _SHORT) / _SHORT
+    written = priced(0, _SHORT, 0) / _SHORT
+
+    def multiplied(input: int, output: int, again: int) -> float:
+        if input > _SHORT or output > _SHORT:
+            return priced(input, output, again)
+        return (input - again) * read + again * cached + output * written
+
+    samples = ((1, 1, 0), (731, 97, 0), (731, 97, 411), (_SHORT, _SHORT, _SHORT // 2), (_SHORT // 2, 3, 0))
+    proportional = all(abs(multiplied(*s) - priced(*s)) * million <= 1e-3 for s in samples)
+    return multiplied if proportional else priced
 
 
 def _count(value: Any) -> int | None:
