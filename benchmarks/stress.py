@@ -62,11 +62,11 @@ def _rows(path: Path, answers: bool) -> list[dict[str, Any]]:
 def _print(report: StressReport, show: int) -> None:
     print(f"{report.judge}, {report.metric}: {report.cases} answers, {report.seconds:.0f} s")
     print(
-        f"flagged before anything was changed: {report.flagged_originals}; "
-        f"without a score: {report.unjudged_originals}\n"
+        f"without a score: {report.unchanged.unjudged + sum(row.unjudged for row in report.kinds)}; "
+        "only answers that are not flagged unchanged are changed\n"
     )
     print("| change | tried | flagged | rate | 95 % interval |\n| --- | --- | --- | --- | --- |")
-    for row in report.kinds:
+    for row in (report.unchanged, *report.kinds):
         rate = "" if row.rate is None else f"{row.rate:.3f}"
         between = "" if row.interval is None else f"{row.interval[0]:.2f} to {row.interval[1]:.2f}"
         print(f"| {row.kind} | {row.n} | {row.flagged} | {rate} | {between} |")

@@ -516,7 +516,8 @@ async def test_the_catch_rate_counts_what_is_flagged_of_what_was_not() -> None:
     rows = [{"output": "Oslo has 40 parks.", "context": "Oslo has 40 parks."} for _ in range(3)]
     rows.append({"output": "Rome is unknown here.", "context": "Oslo has 40 parks."})
     report = await arun(rows, reader("Oslo has 40 parks."), kinds=["numbers", "greeting"])
-    assert (report.cases, report.flagged_originals, report.unjudged_originals) == (4, 1, 0)
+    assert (report.unchanged.n, report.unchanged.flagged, report.unchanged.unjudged) == (4, 1, 0)
+    assert report.unchanged.rate == 0.25
     row = report.kind("numbers")
     assert (row.n, row.flagged, row.rate) == (3, 3, 1.0)
     assert row.interval is not None and row.interval[0] == pytest.approx(0.05 ** (1 / 3) / 2 ** (1 / 3), abs=0.01)

@@ -74,6 +74,7 @@ def _mapping(pairs: list[str]) -> dict[str, str] | None:
 def _print(console: Console, report: StressReport, show: int) -> None:
     asked = f"{report.judge}, {report.metric}, {report.cases} answers"
     table = Table("change", "tried", "flagged", "rate", "95 % interval", title=asked, title_justify="left")
+    table.add_row(*_cells(report.unchanged), end_section=True)
     for harmless in (False, True):
         rows = [row for row in report.kinds if row.harmless is harmless]
         for row in rows:
@@ -100,12 +101,10 @@ def _rate(rate: float | None) -> str:
 
 def _remarks(report: StressReport) -> list[str]:
     said = []
-    if report.flagged_originals:
-        said.append(
-            f"{report.flagged_originals} answers were flagged before anything was changed, and are not counted."
-        )
-    if report.unjudged_originals:
-        said.append(f"{report.unjudged_originals} answers got no score, and are not counted.")
+    if report.unchanged.flagged:
+        said.append(f"{report.unchanged.flagged} answers were flagged unchanged: only the others were changed.")
+    if report.unchanged.unjudged:
+        said.append(f"{report.unchanged.unjudged} answers got no score, and are not counted.")
     unjudged = sum(row.unjudged for row in report.kinds)
     if unjudged:
         said.append(f"{unjudged} changed answers got no score, and are not counted.")

@@ -48,9 +48,9 @@ class StressReport(Struct, frozen=True, kw_only=True):
     seed: int
     cases: int
     """Answers that were judged at all."""
-    flagged_originals: int
-    """Answers that were flagged before anything was changed: they and their mutants are not counted."""
-    unjudged_originals: int
+    unchanged: Kind
+    """The answers before anything was changed. If they are as good as believed, each flagged one is a false alarm;
+    a judge that flags everything would catch everything. Only those not flagged are changed."""
     kinds: tuple[Kind, ...]
     catch_rate: float | None
     """Over all harmful changes."""
@@ -83,11 +83,10 @@ def summarise(
     **more: Any,
 ) -> StressReport:
     """The report from all that was tried; only mutants of originals that were not flagged count."""
-    rows = tuple(_row(kind, kind in harmless, [t for t in tried if t.mutant.kind == kind]) for kind in kinds)
+    rows = tuple(_row(kind, kind in harmless, [t.flagged for t in tried if t.mutant.kind == kind]) for kind in kinds)
     return StressReport(
         cases=len(originals),
-        flagged_originals=sum(flagged(result) is True for _, result in originals),
-        unjudged_originals=sum(flagged(result) is None for _, result in originals),
+        unchanged=_row("unchanged", True, [flagged(result) for _, result in originals]),
         kinds=rows,
         catch_rate=_overall([row for row in rows if not row.harmless]),
         false_alarms=_overall([row for row in rows if row.harmless]),
@@ -103,9 +102,9 @@ def flagged(result: Result) -> bool | None:
     return any(not verdict.support.holds for verdict in result.verdicts) or result.label == "hallucinated"
 
 
-def _row(kind: str, harmless: bool, tried: list[Tried]) -> Kind:
-    judged = [t for t in tried if t.flagged is not None]
-    n, hits = len(judged), sum(bool(t.flagged) for t in judged)
+def _row(kind: str, harmless: bool, tried: list[bool | None]) -> Kind:
+    judged = [hit for hit in tried if hit is not None]
+    n, hits = len(judged), sum(judged)
     interval = binomial_interval(hits, n) if n else None
     return Kind(
         kind=kind,
