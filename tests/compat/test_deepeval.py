@@ -329,6 +329,14 @@ def test_options_nobody_knows_are_refused() -> None:
         Hallucination.measure(EINSTEIN, adapter="openai", model=judge("yes"))
 
 
+def test_a_mapping_is_a_test_case_and_a_text_is_none() -> None:
+    given: Any = {"input": "q", "actual_output": "a", "retrieval_context": ["c"]}
+    assert Hallucination.measure(given, model=judge("yes")).score == 0.0
+    for metric in (Hallucination, Faithfulness):
+        with pytest.raises(InputError, match="str is no test case"):
+            metric.measure("a", model=judge("yes"))  # type: ignore[arg-type]
+
+
 def test_a_result_can_be_shown() -> None:
     result = Hallucination.measure(EINSTEIN, model=judge("no", "yes"))
     assert isinstance(result, Result)

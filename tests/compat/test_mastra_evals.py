@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import functools
 import threading
 import time
 from contextvars import ContextVar
@@ -248,6 +249,36 @@ def test_an_error_in_the_callback_is_raised_when_all_is_done() -> None:
             on_item_complete=complain,
         )
     assert told == [0, 1, 2, 3]
+
+
+def _by_name(*, scorer_results: dict[str, ScorerResult], **_: Any) -> float | None:
+    return scorer_results["hallucination-scorer"].score
+
+
+def _all_three(item: Any, target_result: Any, scorer_results: dict[str, ScorerResult]) -> float | None:
+    assert (item, target_result) == ({"input": "wrong"}, "wrong")
+    return scorer_results["hallucination-scorer"].score
+
+
+@pytest.mark.parametrize(
+    "callback",
+    [
+        lambda done: done.scorer_results["hallucination-scorer"].score,
+        lambda item: item.scorer_results["hallucination-scorer"].score,
+        lambda scorer_results: scorer_results["hallucination-scorer"].score,
+        _by_name,
+        _all_three,
+    ],
+)
+def test_callbacks_of_every_form(callback: Any) -> None:
+    heard: list[float | None] = []
+
+    @functools.wraps(callback)
+    def hears(*args: Any, **named: Any) -> None:
+        heard.append(callback(*args, **named))
+
+    run_evals(data=[{"input": "wrong"}], scorers=[scorer()], target=str, on_item_complete=hears)
+    assert heard == [1.0]
 
 
 async def test_callbacks_come_one_at_a_time() -> None:

@@ -176,6 +176,13 @@ def test_models_by_provider(model: str, provider: str | None, name: str, monkeyp
     assert LLM(model=model, provider=provider).judge.name == name
 
 
+def test_a_server_of_ones_own(server: Loopback) -> None:
+    llm = LLM(model="anything", provider="openai", base_url=server.base_url, api_key="k")
+    (score,) = HallucinationEvaluator(llm=llm).evaluate(EIFFEL)
+    assert score.label == "factual"
+    assert server.calls[0].asked.headers["authorization"] == "Bearer k"
+
+
 def test_a_provider_without_a_model_is_an_error() -> None:
     with pytest.raises(InputError, match="model"):
         LLM(provider="openai")

@@ -30,10 +30,13 @@ async def called(function: Callable[..., Any], *args: Any, executor: Executor | 
     return await made if inspect.isawaitable(made) else made
 
 
-async def called_with(function: Callable[..., Any], values: Mapping[str, Any], names: Sequence[str]) -> Any:
+async def called_with(
+    function: Callable[..., Any], values: Mapping[str, Any], names: Sequence[str], whole: str | None = None
+) -> Any:
     """Call a hook with its values in one object, or by name where its parameters have those names.
 
-    `names` are all that there can be: one that the hook takes and that is not there now is None.
+    `names` are all that there can be: one that the hook takes and that is not there now is None. A
+    hook whose one parameter is called `whole` gets the object, though a value has that name too.
     """
     try:
         parameters = inspect.signature(function).parameters.values()
@@ -41,6 +44,8 @@ async def called_with(function: Callable[..., Any], values: Mapping[str, Any], n
         return await called(function, values)
     positional = [p for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
     if any(p.name not in names or p.kind is p.POSITIONAL_ONLY for p in positional):
+        return await called(function, values)
+    if [p.name for p in parameters] == [whole]:
         return await called(function, values)
     if not positional and any(p.kind is p.VAR_POSITIONAL for p in parameters):
         return await called(function, values)

@@ -8,6 +8,7 @@ Hallucination.measure(case, threshold=0.3).success
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, ClassVar
 
 from msgspec import Struct
@@ -144,6 +145,7 @@ class Faithfulness:
 
 
 async def _contradictions(metric: Metric, test_case: TestCase, adapter: str | None, model: JudgeSpec) -> Result:
+    test_case = _checked(test_case)
     found = await _scored(metric, test_case, adapter, model)
     verdicts = [{"verdict": "yes" if v.support.holds else "no", "reason": v.reason} for v in found.verdicts]
     metadata = {"context_count": len(test_case.passages()), "verdicts": verdicts}
@@ -151,7 +153,7 @@ async def _contradictions(metric: Metric, test_case: TestCase, adapter: str | No
 
 
 async def _truths(metric: Metric, test_case: TestCase, adapter: str | None, model: JudgeSpec) -> Result:
-    found = await _scored(metric, test_case, adapter, model)
+    found = await _scored(metric, _checked(test_case), adapter, model)
     words = {Support.SUPPORTED: "yes", Support.CONTRADICTED: "no", Support.UNSUPPORTED: "idk"}
     counted = [v for v in found.verdicts if v.support in words]
     metadata = {
@@ -162,6 +164,14 @@ async def _truths(metric: Metric, test_case: TestCase, adapter: str | None, mode
     # An output that claims nothing is faithful, by this tool's rule. An empty one is no output.
     score = 1.0 if found.outcome in _STATES_NOTHING else found.score
     return _told("Faithfulness", found, score, metadata)
+
+
+def _checked(test_case: object) -> TestCase:
+    if isinstance(test_case, TestCase):
+        return test_case
+    if isinstance(test_case, Mapping):
+        return TestCase.new(**test_case)
+    raise InputError(f"a {type(test_case).__name__} is no test case: pass a TestCase.")
 
 
 async def _scored(metric: Metric, test_case: TestCase, adapter: str | None, model: JudgeSpec) -> EngineResult:

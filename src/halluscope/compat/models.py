@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+from typing import Any
 
 from .. import judge as judges
 from ..errors import InputError
@@ -38,16 +39,16 @@ def judge_name(model: str, provider: str | None = None) -> str:
     return f"litellm/{name}"
 
 
-def judge_of(model: JudgeSpec, *, provider: str | None = None, documented: str | None = None) -> Judge:
-    """The judge for a model given by name or as an object.
+def judge_of(model: JudgeSpec, *, provider: str | None = None, documented: str | None = None, **options: Any) -> Judge:
+    """The judge for a model given by name or as an object; `options` are the judge's (base_url, api_key, …).
 
     Without a model: HALLUSCOPE_JUDGE, then the tool's documented model where its key is set, then
     our own default, so that everything works without a key.
     """
     if isinstance(model, str):
-        return judges.resolve(judge_name(model, provider))
+        return judges.resolve(judge_name(model, provider), **options)
     if model is None and documented and not os.environ.get(judges.VARIABLE):
         home = documented.partition("/")[0]
         if any(os.environ.get(variable) for variable in _READY_BY.get(home, ())):
-            return judges.resolve(documented)
-    return judges.resolve(model)
+            return judges.resolve(documented, **options)
+    return judges.resolve(model, **options)

@@ -60,18 +60,19 @@ class Score(Struct, frozen=True):
 
 
 class LLM:
-    """A model by name and provider. Without either, the default judge."""
+    """A model by name and provider. Without either, the default judge; `options` are the judge's (base_url, …)."""
 
-    def __init__(self, model: JudgeSpec = None, provider: str | None = None) -> None:
+    def __init__(self, model: JudgeSpec = None, provider: str | None = None, **options: Any) -> None:
         if provider is not None and not isinstance(model, str):
             raise InputError("a provider goes with a model's name: pass model='…' as well.")
         self.model = model
         self.provider = provider
+        self._options = options
 
     @cached_property
     def judge(self) -> Judge:
         """The judge, made when it is first needed: an evaluator can be described where no key is set."""
-        return judge_of(self.model, provider=self.provider, documented="openai/gpt-4o")
+        return judge_of(self.model, provider=self.provider, documented="openai/gpt-4o", **self._options)
 
     @property
     def name(self) -> str:

@@ -124,7 +124,7 @@ class _Callback:
         told = Record(item=item.item, target_result=item.target_result, scorer_results=item.scorer_results)
         async with self._turn:
             try:
-                await called_with(self._function, told, _TOLD)
+                await called_with(self._function, told, _TOLD, whole="item")
             except Exception as error:
                 self.error = self.error or error
 
