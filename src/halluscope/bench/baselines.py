@@ -31,7 +31,7 @@ def baselines(cases: Sequence[LabelledCase]) -> tuple[Baseline, ...]:
     always = Baseline("always hallucinated", (1.0,) * len(cases), (True,) * len(cases))
     return (
         always,
-        _tuned(cases, ("longer answers", "shorter answers"), lambda item: float(len(item.case.output))),
+        _tuned(cases, ("longer answers", "shorter answers"), lambda item: float(len(item.case.output.split()))),
         _tuned(cases, ("less token overlap", "more token overlap"), lambda item: 1 - overlap(item)),
     )
 
