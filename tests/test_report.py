@@ -54,6 +54,7 @@ class TestFigures:
         assert (metric["results"], metric["scored"]) == (50, 45)
         assert metric["outcomes"] == {"scored": 45, "failed": 5}
         assert sum(metric["histogram"]["counts"]) == 45
+        assert sum(metric["histogram"]["passed"]) == sum(bool(result.passed) for _, result in pairs)
         assert metric["usage"]["calls"] == 45
 
     def test_the_interval_is_that_of_drawing_cases_again(self) -> None:
@@ -95,6 +96,13 @@ class TestFigures:
         histogram = contents(path)["index"]["metrics"][0]["histogram"]
         assert (histogram["low"], histogram["high"]) == (0.0, 7.5)
         assert histogram["counts"][-1] == 1
+
+    def test_a_score_on_an_edge_is_counted_to_its_right(self, tmp_path: Path) -> None:
+        case = Case.of("A b.", ["A b."])
+        scores = (0.0, 0.15, 0.3, 0.35, 0.55, 0.6, 0.7, 1.0)
+        path = write_results([(case, judged(case, score=score)) for score in scores], tmp_path / "r.html")
+        counts = contents(path)["index"]["metrics"][0]["histogram"]["counts"]
+        assert [i for i, n in enumerate(counts) if n] == [0, 3, 6, 7, 11, 12, 14, 19]
 
 
 class TestChanges:

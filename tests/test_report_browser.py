@@ -212,17 +212,19 @@ class TestList:
                 low.dispatchEvent(new Event("input"));
             })()"""
         )
-        scores = await page.texts(".row-score")
+        scores = await page.texts(".row:not([hidden]) .row-score")
         assert scores and set(scores) == {"1.00"}
         await page.click(".metric", "faithfulness")
         assert await listed(page) == 1
 
     async def test_the_worst_come_first_and_those_without_a_score_last(self, page: Page, report: Path) -> None:
         await page.open(report)
-        first = await page.texts(".row-score")
+        first = await page.texts(".row:not([hidden]) .row-score")
         assert first[0] == "1.00"
         await page.run("document.querySelector('#list').scrollTop = 1e9")
-        await page.until("[...document.querySelectorAll('.row-score')].some((e) => e.textContent === '–')")
+        await page.until(
+            "[...document.querySelectorAll('.row:not([hidden]) .row-score')].some((e) => e.textContent === '–')"
+        )
 
     async def test_search_looks_into_every_text(self, page: Page, report: Path) -> None:
         await page.open(report)
@@ -290,7 +292,7 @@ class TestList:
         assert worse > 0
         await page.click(".changes td button")
         assert await listed(page) == worse
-        assert all("worse" in text for text in await page.texts(".row-foot"))
+        assert all("worse" in text for text in await page.texts(".row:not([hidden]) .row-foot"))
 
 
 class TestLooks:
@@ -348,7 +350,7 @@ class TestLooks:
         assert not await page.run(visible)
         await page.click(".back")
         assert await page.run(visible)
-        await page.click(".row")
+        await page.click(".row:not([hidden])")
         assert not await page.run(visible)
         wide = await page.run("document.documentElement.scrollWidth")
         assert wide <= 390
@@ -379,7 +381,7 @@ class TestSafety:
         await page.press("ArrowRight")
         await page.press("/")
         await page.type("hacked")
-        await page.until("document.querySelectorAll('.row').length === 1")
+        await page.until("document.querySelectorAll('.row:not([hidden])').length === 1")
         assert await page.run("typeof window.hacked") == "undefined"
         assert await page.run("document.querySelectorAll('main img, main b b, .list img').length") == 0
         assert page.errors == []
@@ -439,11 +441,13 @@ class TestEdges:
         path = write_results(many(10_000), tmp_path / "r.html")
         await page.open(path)
         assert await listed(page) == 10_000
-        assert await page.run("document.querySelectorAll('.row').length") < 40
+        assert await page.run("document.querySelectorAll('.row:not([hidden])').length") < 40
         await page.run("document.querySelector('#list').scrollTop = 1e9")
-        await page.until("[...document.querySelectorAll('.row')].some((row) => row.dataset.index === '9999')")
-        assert await page.run("document.querySelectorAll('.row').length") < 40
+        await page.until(
+            "[...document.querySelectorAll('.row:not([hidden])')].some((row) => row.dataset.index === '9999')"
+        )
+        assert await page.run("document.querySelectorAll('.row:not([hidden])').length") < 40
         await page.press("/")
         await page.type('"question 4321?"')
         await page.until("document.querySelector('.list-space').offsetHeight === 68", seconds=60)
-        assert await page.texts(".row code") == ["id-4321"]
+        assert await page.texts(".row:not([hidden]) code") == ["id-4321"]

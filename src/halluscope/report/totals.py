@@ -39,11 +39,12 @@ class Difference(Struct, frozen=True):
 
 
 class Histogram(Struct, frozen=True):
-    """How many scores lie in each of equal parts of the range from `low` to `high`."""
+    """How many scores lie in each of equal parts of the range from `low` to `high`, and how many of those passed."""
 
     low: float
     high: float
     counts: list[int]
+    passed: list[int]
 
 
 class MetricTotals(Struct, frozen=True):
@@ -131,7 +132,7 @@ class Tally:
             scored=len(self._scores),
             mean=mean_with_interval(self._scores),
             passed=mean_with_interval(self._passed),
-            histogram=_histogram(self._scores),
+            histogram=_histogram(self._scores, self._passed),
             outcomes=dict(self._outcomes.most_common()),
             supports=dict(self._supports.most_common()),
             usage=self._usage,
@@ -182,13 +183,15 @@ def _grouped(values: Any) -> tuple[Any, Any]:
     return sums[counts > 0] / counts[counts > 0], counts[counts > 0]
 
 
-def _histogram(scores: array[float]) -> Histogram:
+def _histogram(scores: array[float], passed: array[int]) -> Histogram:
     import numpy as np
 
     given = np.asarray(scores, dtype=np.float64)
     low, high = min(0.0, given.min(initial=0.0)), max(1.0, given.max(initial=1.0))
-    counts, _ = np.histogram(given, bins=BINS, range=(low, high))
-    return Histogram(float(low), float(high), [int(count) for count in counts])
+    places = np.clip(np.floor((given - low) / (high - low) * BINS + 1e-9), 0, BINS - 1).astype(np.intp)
+    counts = np.bincount(places, minlength=BINS)
+    good = np.bincount(places[np.asarray(passed, dtype=np.bool_)], minlength=BINS)
+    return Histogram(float(low), float(high), counts.tolist(), good.tolist())
 
 
 def _latency(values: array[float]) -> dict[str, float]:

@@ -1,40 +1,32 @@
-// Bars for the distribution of scores.
+// The distribution of scores.
 
 import { svg } from "./dom.js";
 import { count, score } from "./words.js";
 
 const WIDTH = 400;
 
-/** Whether a bar lies on the side of the threshold that passes, judged by its middle. */
-function passes(metric, middle) {
-  if (metric.threshold === null) return null;
-  return metric.direction === "lower" ? middle <= metric.threshold : middle >= metric.threshold;
-}
-
-function side(metric, middle) {
-  const good = passes(metric, middle);
-  return good === null ? "neutral" : good ? "good" : "bad";
-}
-
-/** Counts of scores in equal parts of a range. */
-export function binned(scores, { low, high, counts }) {
-  const bins = new Array(counts.length).fill(0);
-  for (const value of scores) {
-    if (value === null) continue;
-    const place = Math.floor(((value - low) / (high - low)) * bins.length);
-    bins[Math.min(bins.length - 1, Math.max(0, place))]++;
+/** How many scores, and how many that passed, lie in equal parts of a range. */
+export function binned(results, { score: scores, passed }, { low, high, counts }) {
+  const bins = { counts: counts.map(() => 0), passed: counts.map(() => 0) };
+  for (const result of results) {
+    if (scores[result] === null) continue;
+    const place = Math.floor(((scores[result] - low) / (high - low)) * counts.length + 1e-9);
+    const bin = Math.min(counts.length - 1, Math.max(0, place));
+    bins.counts[bin]++;
+    bins.passed[bin] += passed[result];
   }
   return bins;
 }
 
-/** A drawing of the bins. With `whole`, the bins of everything stand behind as a shadow. */
-export function histogram(metric, bins, { height = 72, whole = null, label = "", onpick = null } = {}) {
+/** Bars, those that passed below and those that failed on top. With `whole`, everything stands behind as a shadow. */
+export function histogram(metric, { counts, passed }, { height = 84, whole = null, label = "", onpick = null } = {}) {
   const { low, high } = metric.histogram;
-  const most = Math.max(1, ...(whole ?? bins));
-  const step = WIDTH / bins.length;
+  const most = Math.max(1, ...(whole ?? counts));
+  const step = WIDTH / counts.length;
   const rise = (n) => (n ? Math.max(2, (n / most) * (height - 2)) : 0);
-  const bar = (n, i, kind) =>
-    svg("rect", { class: kind, x: i * step + 1, y: height - rise(n), width: step - 2, height: rise(n), rx: 1 });
+  const bar = (kind, i, from, size) =>
+    size ? svg("rect", { class: kind, x: i * step + 1, y: height - from - size, width: step - 2, height: size }) : null;
+  const edge = (i) => low + ((high - low) * i) / counts.length;
   const drawing = svg("svg", {
     class: "histogram",
     viewBox: `0 0 ${WIDTH} ${height}`,
@@ -42,19 +34,15 @@ export function histogram(metric, bins, { height = 72, whole = null, label = "",
     role: "img",
     "aria-label": label,
   });
-  const edge = (i) => low + ((high - low) * i) / bins.length;
-  if (whole) drawing.append(...whole.map((n, i) => bar(n, i, "shadow")));
-  bins.forEach((n, i) => {
-    const shown = bar(n, i, side(metric, (edge(i) + edge(i + 1)) / 2));
-    const words = `${score(edge(i))} – ${score(edge(i + 1))}: ${count(n)}`;
-    shown.append(svg("title", {}, words));
-    drawing.append(shown);
-    if (onpick && n) {
-      const area = svg("rect", { class: "pick", x: i * step, y: 0, width: step, height });
-      area.append(svg("title", {}, words));
-      area.addEventListener("click", () => onpick(edge(i), edge(i + 1)));
-      drawing.append(area);
-    }
+  counts.forEach((n, i) => {
+    const [good, bad] = [rise(passed[i]), rise(n - passed[i])];
+    const shown = [whole ? bar("shadow", i, 0, rise(whole[i])) : null, bar("good", i, 0, good), bar("bad", i, good, bad)];
+    drawing.append(...shown.filter(Boolean));
+    if (!n || !onpick) return;
+    const words = `${score(edge(i))} – ${score(edge(i + 1))}: ${count(n)}, of which ${count(passed[i])} passed`;
+    const area = svg("rect", { class: "pick", x: i * step, y: 0, width: step, height }, svg("title", {}, words));
+    area.addEventListener("click", () => onpick(edge(i), edge(i + 1)));
+    drawing.append(area);
   });
   if (metric.threshold !== null) {
     const x = ((metric.threshold - low) / (high - low)) * WIDTH;

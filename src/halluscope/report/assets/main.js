@@ -33,7 +33,7 @@ class Report {
     });
     byId("run-name").textContent = store.run.name;
     byId("home").addEventListener("click", () => this.showOverview());
-    byId("filters").addEventListener("click", (event) => event.target.id === "clear" && this.reset());
+    byId("clear").addEventListener("click", () => this.reset());
   }
 
   start() {

@@ -40,7 +40,7 @@ function card(metric, number, go) {
             h("span", { class: "interval", title: "95 % bootstrap interval of the mean" }, interval(mean, score)),
             metric.change ? changePill(metric) : null,
           ),
-          histogram(metric, metric.histogram.counts, { label: words, onpick: (low, high) => go({ metric: number, low, high }) }),
+          histogram(metric, metric.histogram, { label: words, onpick: (low, high) => go({ metric: number, low, high }) }),
           whisker(metric),
           h("p", { class: "axis faint" }, h("span", {}, metric.histogram.low), h("span", {}, rule(metric.direction, metric.threshold)), h("span", {}, metric.histogram.high)),
         ]

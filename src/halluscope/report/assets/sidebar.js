@@ -33,8 +33,8 @@ export class Sidebar {
         ? h("div", { class: "chips", role: "group", "aria-label": "Change" }, chips("changes", Object.keys(CHANGE_WORDS), (key) => CHANGE_WORDS[key]))
         : "",
       this.range(state),
-      this.sorting(state),
     );
+    byId("sorting").replaceChildren(this.sorting(state));
   }
 
   searchField(state) {
@@ -94,21 +94,20 @@ export class Sidebar {
   }
 
   sorting(state) {
-    const select = h(
+    return h(
       "select",
       { id: "sort", "aria-label": "Order", onchange: (event) => this.onchange({ sort: event.target.value }) },
       Object.entries(SORTS)
         .filter(([key]) => key !== "change" || this.store.baseline)
         .map(([key, words]) => h("option", { value: key, selected: key === state.sort }, words)),
     );
-    return h("div", { class: "sorting" }, h("button", { type: "button", class: "link", id: "clear" }, "Clear filters"), select);
   }
 
   /** The distribution of what is shown, before the distribution of everything. */
   redraw(state, rows) {
     const metric = this.store.metrics[state.metric];
-    const of = (list) => binned(list.map((result) => this.store.results.score[result]), metric.histogram);
-    const all = of(this.store.byMetric[state.metric]);
+    const of = (list) => binned(list, this.store.results, metric.histogram);
+    const all = of(this.store.byMetric[state.metric]).counts;
     const label = `Distribution of the scores of ${count(rows.length)} cases`;
     this.chart.replaceChildren(
       histogram(metric, of(rows), { height: 40, whole: all, label, onpick: (low, high) => this.onchange({ low, high }, true) }),
