@@ -8,7 +8,7 @@ from ..errors import StoreDamaged
 
 _PLAIN = 0
 _DEFLATED = 1
-_WORTH_IT = 512
+_WORTH_IT = 2048
 """Below this many bytes compressing costs more than it saves."""
 
 
