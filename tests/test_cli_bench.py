@@ -104,6 +104,7 @@ def test_two_judges_stand_side_by_side_with_the_cascade_between_them(tmp_path: P
     assert (found["tradeoff"][0]["share"], found["tradeoff"][-1]["share"]) == (0, 1)
     _, out, _ = run("bench", str(file), *judges, "--resamples", "20")
     assert "openai/b is asked where it is unsure" in out
+    assert "…" not in out.split("what is, and what was said")[0]  # no figure is cut off
 
 
 def test_a_judge_that_fails_is_not_called_wrong(tmp_path: Path) -> None:

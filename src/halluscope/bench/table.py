@@ -37,8 +37,13 @@ def _parts(report: Report) -> Iterator[RenderableType]:
     yield Text(f"from {report.source}; cases {report.cases}", style="dim")
     if report.licence:
         yield Text(f"licence: {report.licence}", style="dim")
-    yield figures_table(report.judges, report.baselines)
-    yield Text("in brackets: 95 % bootstrap interval; right of the judges: trivial judges, with hindsight", style="dim")
+    if len(report.judges) == 1:
+        yield figures_table(report.judges, report.baselines)
+    else:
+        yield figures_table(report.judges)
+        yield Text("\nthe trivial judges:")
+        yield figures_table((), report.baselines)
+    yield Text("in brackets: 95 % bootstrap interval; the trivial judges choose with hindsight", style="dim")
     for remark in report.remarks:
         yield Text(f"• {remark}", style="yellow")
     for figures in report.judges:
@@ -56,14 +61,14 @@ def _parts(report: Report) -> Iterator[RenderableType]:
         yield problems_table(report)
 
 
-def figures_table(judges: Sequence[Figures], trivial: Sequence[Figures]) -> Table:
+def figures_table(judges: Sequence[Figures], trivial: Sequence[Figures] = ()) -> Table:
     """One column per judge, one row per figure."""
     table = Table(show_edge=False, pad_edge=False)
     table.add_column("")
     for figures in judges:
-        table.add_column(_title(figures, judges), justify="right", style="bold")
+        table.add_column(Text(_title(figures, judges)), justify="right", style="bold", overflow="fold")
     for figures in trivial:
-        table.add_column(figures.judge, justify="right", style="dim")
+        table.add_column(figures.judge, justify="right", style="dim", overflow="fold")
     every = (*judges, *trivial)
     for name, title in ROWS:
         if any(getattr(figures, name) is not None for figures in every):
@@ -71,7 +76,8 @@ def figures_table(judges: Sequence[Figures], trivial: Sequence[Figures]) -> Tabl
     if any(figures.groups for figures in judges):
         table.add_row("mean over groups", *(_number(figures.mean_balanced_accuracy) for figures in every))
     table.add_row("coverage", *(f"{figures.coverage:.3f}" for figures in every))
-    table.add_row("cases per second", *(_number(f.cases_per_second, 1) for f in judges), *("" for _ in trivial))
+    if judges:
+        table.add_row("cases per second", *(_number(f.cases_per_second, 1) for f in judges), *("" for _ in trivial))
     if any(f.calls for f in judges):
         tokens = (f"{f.input_tokens + f.output_tokens:,}" for f in judges)
         table.add_row("tokens", *tokens, *("" for _ in trivial))
