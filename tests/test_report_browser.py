@@ -9,11 +9,14 @@ from typing import Any
 
 import aiohttp
 import pytest
+from msgspec import structs
 
-from halluscope import Case, Outcome
-from halluscope.report import write_results
+from halluscope import Case, Claim, Evidence, Outcome, Support, Verdict
+from halluscope.report import Results, write, write_results
 from halluscope.report.page import script
 from halluscope.result import Exchange, Failure, Usage
+from halluscope.store.reading import BadRow
+from halluscope.verdict import Vote
 
 from .browser import Page, chromium, find_chromium, new_page
 from .reporting import judged, many, unscored
@@ -189,6 +192,33 @@ class TestCase:
         assert await page.texts(".entry.chosen .entry-text") == ["Cats bark and dogs meow."]
         await page.click(".claim", "bark")
         assert await page.texts(".entry.chosen .entry-text") == ["bark and"]
+
+    async def test_a_verdict_on_a_passage_marks_the_passage(self, page: Page, tmp_path: Path) -> None:
+        case = Case.of("It is red.", ["It is red.", "It is blue."], id="passages")
+        whole = Claim("p", case.output, 0, len(case.output))
+        verdicts = (
+            Verdict(whole, Support.SUPPORTED, passage=0, evidence=(Evidence(0, 0, 10, "It is red."),)),
+            Verdict(whole, Support.CONTRADICTED, passage=1, evidence=(Evidence(1, 6, 10, "blue", "against"),)),
+        )
+        result = structs.replace(judged(case), metric="contradiction", verdicts=verdicts)
+        await opened(page, write_results([(case, result)], tmp_path / "r.html"), "#contradiction/0")
+        assert await page.texts(".claim") == []
+        assert await page.texts(".passage.contradicted .text") == ["It is blue."]
+        await page.click(".entry-head", "Passage 2")
+        assert await page.texts(".lit-against") == ["blue"]
+        assert await page.texts(".lit-for") == []
+
+    async def test_who_decided_and_who_said_otherwise(self, page: Page, tmp_path: Path) -> None:
+        case = Case.of("It is red.", ["It is blue."], id="votes")
+        votes = (Vote("local", Support.SUPPORTED, 0.6), Vote("openai/any", Support.CONTRADICTED))
+        claim = Claim("c1", "It is red.", 0, 10)
+        verdicts = (Verdict(claim, Support.CONTRADICTED, judge="openai/any", votes=votes),)
+        result = structs.replace(judged(case), verdicts=verdicts, truths=("It is blue.",), probability=0.8)
+        await opened(page, write_results([(case, result)], tmp_path / "r.html"))
+        assert await page.texts(".vote") == ["✓ local 60 %", "✗ openai/any"]
+        shown = " ".join(await page.texts(".case"))
+        assert "Truths drawn from the context (1)" in shown
+        assert "probability of hallucination80 %" in shown
 
 
 class TestList:
@@ -419,6 +449,15 @@ class TestSafety:
 
 
 class TestEdges:
+    async def test_rows_that_could_not_be_read_are_said(self, page: Page, tmp_path: Path) -> None:
+        class Run(Results, frozen=True, kw_only=True):
+            def bad_rows(self) -> list[BadRow]:
+                return [BadRow("17", "no <b>output</b>"), BadRow("18", "not JSON")]
+
+        await page.open(write(Run(given=many(3)), tmp_path / "r.html"))
+        assert "2 rows could not be read" in " ".join(await page.texts(".unread"))
+        assert await page.texts(".unread td") == ["no <b>output</b>", "not JSON"]
+
     async def test_a_run_without_results_says_so(self, page: Page, tmp_path: Path) -> None:
         await page.open(write_results([], tmp_path / "r.html", name="nothing"))
         assert await page.texts("#loading") == ["nothing has no results yet."]

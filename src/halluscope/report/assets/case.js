@@ -171,7 +171,9 @@ export class CaseView {
     const place = this.root.querySelector(".claim.chosen") ?? this.root.querySelector(".entry.chosen");
     if (place) bringIntoView(place);
     const evidence = this.root.querySelector(".lit-for, .lit-against");
-    if (evidence) bringIntoView(evidence);
+    // Below the claims, on a narrow screen, the context would drag the reader away from the claim.
+    const beside = getComputedStyle(this.root.querySelector(".given")).position === "sticky";
+    if (evidence && beside) bringIntoView(evidence);
     speak(`Claim ${number + 1} of ${this.verdicts.length}, ${SUPPORT_WORDS[verdict.support]}: ${subject(verdict)}`);
   }
 
