@@ -183,6 +183,23 @@ def test_a_callback_that_fails_is_logged(caplog: pytest.LogCaptureFixture) -> No
     assert "cannot store hallucination-scorer" in caplog.text
 
 
+def test_a_backlog_is_bounded_and_what_is_left_out_is_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("halluscope.compat.mastra.agent._WAITING", 3)
+    let_go = threading.Event()
+
+    def hook(params: Any) -> list[str]:
+        let_go.wait(10)
+        return ["It is 21 degrees."]
+
+    agent = Agent(name="a", model=model, evals={"scorers": [scorer(get_context=hook)]})
+    for _ in range(5):
+        agent.generate("q")
+    assert agent.skipped == 2
+    let_go.set()
+    assert agent.flush(10)
+    assert len(agent.scores) == 3
+
+
 def test_sampling_takes_the_rate_and_the_same_runs_for_all_scorers() -> None:
     agent = Agent(
         name="a",

@@ -349,6 +349,21 @@ async def test_targets_in_threads_see_the_callers_context() -> None:
     assert result.items[0].target_result == "mine"
 
 
+def test_what_an_item_carries_reaches_the_hook() -> None:
+    seen: list[Any] = []
+
+    def hook(*, run: Any, **_: Any) -> list[str]:
+        seen.append((run.input, run.request_context, run.tracing_context))
+        return ["c"]
+
+    run_evals(
+        data=[{"input": "right", "request_context": {"user": 7}}, {"input": "wrong"}],
+        scorers=[scorer(get_context=hook, include_reason=False)],
+        target=str,
+    )
+    assert seen == [("right", {"user": 7}, None), ("wrong", None, None)]
+
+
 class Sync:
     """An agent of another library."""
 

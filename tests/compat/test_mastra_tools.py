@@ -317,6 +317,8 @@ def test_the_openai_library_itself() -> None:
         ([], ""),
         ([{"role": "user", "content": "only a question"}], ""),
         ({"role": "assistant", "content": "one message"}, "one message"),
+        ({"role": "assistant", "content": {"format": 2, "content": "stored"}}, "stored"),
+        ({"messages": [{"role": "user", "content": "only a question"}]}, ""),
         ([{"role": "assistant", "content": "a"}, {"role": "assistant", "content": "b"}], "a\nb"),
         ({"answer": 42}, {"answer": 42}),
         ([1, 2], [1, 2]),

@@ -17,6 +17,8 @@ from ..callables import Record, called, called_with
 from .scorer import MastraScorer, ScorerResult
 
 _TOLD = ("item", "target_result", "scorer_results")
+_HANDED_ON = ("request_context", "tracing_context")
+"""What an item may carry for a scorer's get_context."""
 
 
 class Scoring(Protocol):
@@ -68,7 +70,8 @@ def run_evals(
 
     At most `concurrency` items are in work at once. `on_item_complete` is called for one item after
     the other, with `item`, `target_result` and `scorer_results`. A target or scorer that fails is
-    reported in its item and ends nothing; an error in `on_item_complete` is raised at the end.
+    reported in its item and ends nothing; an error in `on_item_complete` is raised at the end. An
+    item's `request_context` and `tracing_context` reach the scorers' get_context.
     """
     return sync.run(
         arun_evals(
@@ -139,14 +142,15 @@ async def _evaluated(
         failure = Failure("target", f"{type(error).__name__}: {error}")
         results = [without_score(run_id, failure, "the target failed") for _ in scorers]
         return EvalItem(item, None, {scorer.id: r for scorer, r in zip(scorers, results, strict=True)})
-    results = await asyncio.gather(*(scored(scorer, item["input"], output, run_id) for scorer in scorers))
+    more = {name: item[name] for name in _HANDED_ON if name in item}
+    results = await asyncio.gather(*(scored(scorer, item["input"], output, run_id, **more) for scorer in scorers))
     return EvalItem(item, output, {scorer.id: r for scorer, r in zip(scorers, results, strict=True)})
 
 
-async def scored(scorer: Scoring, input: Any, output: Any, run_id: str) -> ScorerResult:
+async def scored(scorer: Scoring, input: Any, output: Any, run_id: str, **more: Any) -> ScorerResult:
     """The scorer's result; an exception becomes one without a score."""
     try:
-        return await scorer.arun(input=input, output=output, run_id=run_id)
+        return await scorer.arun(input=input, output=output, run_id=run_id, **more)
     except Exception as error:
         return without_score(run_id, Failure("scorer", f"{type(error).__name__}: {error}"), "the scorer failed")
 
