@@ -20,9 +20,9 @@ AT_ONCE = 8
 HALLUSCOPE = (sys.executable, "-c", "from halluscope.cli import main; main()")
 
 
-def data(path: Path) -> Path:
+def data(path: Path, cases: int = CASES) -> Path:
     with path.open("w") as file:
-        for i in range(CASES):
+        for i in range(cases):
             row = {
                 "id": f"case-{i}",
                 "input": f"What about {i}?",
@@ -36,20 +36,21 @@ def data(path: Path) -> Path:
 class Session:
     """The command line against a loopback server, in a process of its own."""
 
-    def __init__(self, home: Path, server: Loopback, file: Path) -> None:
+    def __init__(self, home: Path, server: Loopback, file: Path, at_once: int = AT_ONCE) -> None:
         self.home = home
+        self.at_once = at_once
         self.server = server
         self._file = file
 
     def start(self) -> subprocess.Popen[str]:
         command = [*HALLUSCOPE, "eval", str(self._file), "--metric", "hallucination"]
         command += ["--judge", "openai/gpt-4o", "--base-url", self.server.base_url, "--run", "night"]
-        command += ["--concurrency", str(AT_ONCE), "--json"]
+        command += ["--concurrency", str(self.at_once), "--json"]
         return subprocess.Popen(command, env=self._env(), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
     def finish(self) -> dict[str, Any]:
         done = self.start()
-        out, err = done.communicate(timeout=120)
+        out, err = done.communicate(timeout=600)
         assert done.returncode == 0, err
         figures: dict[str, Any] = json.loads(out)
         return figures
@@ -85,7 +86,7 @@ class Session:
 
 
 def wait_for_calls(server: Loopback, count: int, process: subprocess.Popen[str]) -> None:
-    end = time.monotonic() + 60
+    end = time.monotonic() + 120
     while len(server.calls) < count and process.poll() is None:
         assert time.monotonic() < end, "the run does not get on"
         time.sleep(0.002)
