@@ -19,6 +19,7 @@ from .measures import Quantity, read
 __all__ = ["Placed", "Prepared", "near_share", "prepare", "same_label", "sentence_share"]
 
 _REACH = 8
+_WORDS = 24
 _DECAY = 0.8
 _COMMA = 2.0
 _BREAK = re.compile(r"[,;:()\[\]|–—]|\b(?:and|but|while|whereas|or|compared)\b")
@@ -127,16 +128,18 @@ def _near(tokens: list[_Token], starts: list[int], quantity: Quantity) -> tuple[
         return near, ""
     here = tokens[min(first, len(tokens) - 1)].position
     after = tokens[min(max(last - 1, 0), len(tokens) - 1)].position
-    for place in (*range(first - 1, max(-1, first - 21), -1), *range(last, min(len(tokens), last + 20))):
-        token = tokens[place]
-        distance = here - token.position if place < first else token.position - after
-        if distance > _REACH:
-            continue
-        if distance <= 4:
-            starting = starting or token.raw in _STARTING
-            ending = ending or token.raw in _ENDING
-        if token.raw not in STOP_WORDS:
-            near[token.stem] = max(near.get(token.stem, 0.0), _DECAY ** max(0.0, distance))
+    left, right = range(first - 1, max(-1, first - _WORDS), -1), range(last, min(len(tokens), last + _WORDS))
+    for side, origin in ((left, here), (right, after)):
+        for place in side:
+            token = tokens[place]
+            distance = abs(token.position - origin)
+            if distance > _REACH:
+                break
+            if distance <= 4:
+                starting = starting or token.raw in _STARTING
+                ending = ending or token.raw in _ENDING
+            if token.raw not in STOP_WORDS:
+                near[token.stem] = max(near.get(token.stem, 0.0), _DECAY**distance)
     return near, "" if starting == ending else "start" if starting else "end"
 
 

@@ -168,7 +168,7 @@ def clauses(sentence: str) -> list[Clause]:
         return whole
     main = subject_of(sentence)
     if main is None:
-        return whole
+        return _relative(sentence) or whole
     pieces: list[Clause] = []
     start = 0
     subject = main
@@ -271,7 +271,7 @@ def _relative(sentence: str) -> list[Clause] | None:
         if not (_NAME.match(head) or _DETERMINED.match(head)) or len(head.split()) > _MAX_SUBJECT_WORDS:
             return None
         antecedent, rest = head, sentence[match.end() :]
-        if not _SHARED_START.match(rest):
+        if not (_SHARED_START.match(rest) or re.match(r"\w+(?:s|ed)\s", rest)):
             return None
         main_text = f"{head} {rest}"
     else:
@@ -315,7 +315,8 @@ def resolve(clause: Clause, last: Subject | None) -> tuple[str, Subject | None]:
         subject = subject_of(clause.text)
         if subject is None or _PRONOUN.match(subject.text):
             return clause.text, last if subject is not None and _keeps(subject) else None
-        return clause.text, subject
+        # Two clauses that were not split may have two subjects: neither is safe to carry on.
+        return clause.text, None if ";" in clause.text else subject
     word = pronoun.group(1).lower()
     if last is None or _EXPLETIVE.match(rest) or not _fits(word, last):
         return clause.text, last

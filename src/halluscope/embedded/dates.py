@@ -84,9 +84,9 @@ _DATE = re.compile(
 )
 
 _TIME = re.compile(
+    r"(?<![\d:.,])(?P<dh>\d{1,2})\s?h\s?(?P<dm>[0-5]?\d)\s?m(?:in)?\b|"
     r"(?<![\d:.])(?P<h>[01]?\d|2[0-4])[:.h](?P<m>[0-5]\d)(?:(?::(?P<s>[0-5]\d)))?(?:\s?(?P<half>[ap]\.?\s?m\b\.?))?(?![\d:%])"
     r"|(?<![\d:.,])(?P<h2>1[0-2]|[1-9])\s?(?P<half2>[ap]\.?m\b\.?)"
-    r"|(?<![\d:.,])(?P<dh>\d{1,2})\s?h\s?(?P<dm>[0-5]?\d)\s?m(?:in)?\b"
     r"|\b(?P<word>noon|midnight)\b",
     re.IGNORECASE,
 )

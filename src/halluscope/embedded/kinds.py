@@ -24,7 +24,7 @@ _LACKS = (
 )
 _REFUSAL = re.compile(
     rf"""^\W*(?:(?:well|unfortunately|sorry|however|but|i['’]m\s+sorry|my\s+apologies|i\s+apologi[sz]e|based\s+on[^,]*|from[^,]*|according\s+to[^,]*|as\s+(?:such|an\s+ai[^,]*)|therefore|thus|since[^,]*|while[^,]*)[\s,.:;]+(?:but\s+|that\s+)?){{0,3}}(?:
-      (?:(?:i(?:['’]?m|\ am)|we(?:['’]re|\ are))\s+)?(?:(?:very|so|really)\s+)?(?:sorry|afraid)\b(?!.*\bto\s+hear\b)
+      (?:(?:i(?:['’]?m|\ am)|we(?:['’]re|\ are))\s+)?(?:(?:very|so|really)\s+)?(?:sorry|afraid)\b(?=\W*$|[,.!]|\s+(?:but|i|we|for|about|that|to)\b)(?!.*\bto\s+hear\b)
     | (?:i|we|one|you)\s+(?:really\s+|simply\s+|just\s+)?(?:do\s+not|don['’]?t|cannot|can\s+not|can['’]?t|could\s+not|couldn['’]?t|am\s+unable\s+to|won['’]?t)\s+(?:\w+ly\s+)?
         (?:know|say|tell|answer|find|determine|help|provide|assist|have\s+(?:enough|any|access|the|that|this|sufficient|information)|give|confirm|verify|see|comply|respond|be\s+(?:sure|certain|determined|answered|found))\b
     | (?:i(?:['’]m|\ am)|we(?:['’]re|\ are))\s+(?:unable|not\s+able|not\s+sure|unsure|not\s+certain|not\s+aware)\b
@@ -65,7 +65,7 @@ _OFFER = re.compile(
 _LEAD_IN = re.compile(
     r"^\W*(?:(?:sure|certainly|of\s+course|ok(?:ay)?|great)[,.!:]?\s+)?(?:(?:here(?:['’]s|\s+(?:is|are))|below\s+(?:is|are)|(?:the\s+)?following\s+(?:is|are))\b.*|"
     r"(?:the\s+)?(?:summary|answer|overview|tl;?dr|key\s+points?|main\s+points?|in\s+summary|to\s+summari[sz]e|in\s+conclusion|in\s+short|note|notes|steps?|sources?|references?|output|response|result|claims?|details)\b"
-    r"(?:\s+(?:of|for|to)\s+[^:]{1,80})?)\s*[:.…-]*\W*$",
+    r"(?:\s+(?:of|for|to)\s+[^:]{1,80}(?=:))?)\s*[:.…-]*\W*$",
     re.IGNORECASE | re.DOTALL,
 )
 _LET_ME = re.compile(

@@ -11,7 +11,7 @@ import re
 import unicodedata
 from collections import Counter
 
-from ..text import words
+from ..text import word_places, words
 from .readable import Readable, Statement, readable
 
 __all__ = ["Readable", "Statement", "language_of", "readable", "unjudgeable"]
@@ -124,14 +124,15 @@ def _foreign(text: str) -> str | None:
     tokens = words(text)
     if len(tokens) < _FEWEST_WORDS:
         return None
-    counts = Counter(tokens)
+    # Names bring their own particles ("José de la Cruz"): capitalised words do not count, and few do not suffice.
+    counts = Counter(word.text for word in word_places(text) if text[word.start].islower())
     english = sum(counts[word] for word in _FOLDED["English"])
     name, hits = max(
         ((name, sum(counts[word] for word in profile - _FOLDED["English"])) for name, profile in _FOLDED.items()),
         key=lambda item: item[1],
     )
     own = sum(counts[word] for word in _FOLDED["English"] - _FOLDED[name]) if name != "English" else english
-    if name != "English" and hits >= _FEWEST_HITS and hits > 2 * own and hits >= 0.12 * len(tokens):
+    if name != "English" and hits >= _FEWEST_HITS + 1 and hits > 2 * own and hits >= 0.12 * len(tokens):
         return f"The text seems to be written in {name}; the embedded judge reads English only."
     return None
 

@@ -50,10 +50,10 @@ class Quantity:
         return (self.low + self.high) / 2
 
 
+_ADDRESS = re.compile(r"https?://\S+|\bwww\.\S+|[\w.+-]{1,64}@[\w-]{1,64}\.[\w.-]{1,64}")
 # What stands for a thing rather than for an amount: AB-123, R4, 10.4.1.11, #3310, addresses.
 _IDENTIFIER = re.compile(
-    r"https?://\S+|\bwww\.\S+|[\w.+-]{1,64}@[\w-]{1,64}\.[\w.-]{1,64}"
-    r"|(?<![\w.])\d+(?:\.\d+){2,}(?![\w%])"
+    r"(?<![\w.])\d+(?:\.\d+){2,}(?![\w%])"
     r"|#\d+|(?<![\w$€£¥])[A-Za-z]+[-_/]?\d[\w-]*|\b(?:version|v|No\.|no\.)\s?\d+(?:\.\w+)*"
     r"|\b\d+(?:\.\d+)*\.x\b|\b\d{1,3}[A-Z]\d\w*|\b\d+(?:-\d+){2,}\b"
 )
@@ -124,6 +124,8 @@ def read(text: str) -> list[Quantity]:
     """Every quantity of a text in order, none overlapping another."""
     taken = bytearray(len(text))
     found: list[Quantity] = []
+    for address in _ADDRESS.finditer(text):
+        _take(taken, address.start(), address.end())
     for date in dates(text):
         if not _is_taken(taken, date.start, date.end):
             found.append(_date_quantity(text, date.start, date.end, date.date))
@@ -139,11 +141,16 @@ def read(text: str) -> list[Quantity]:
     for identifier in _IDENTIFIER.finditer(text):
         if not _is_taken(taken, identifier.start(), identifier.end()):
             _take(taken, identifier.start(), identifier.end())
-    plain = [
-        _number_quantity(text, numeral)
-        for numeral in numerals(text)
-        if not _is_taken(taken, numeral.start, numeral.end)
-    ]
+    plain: list[Quantity] = []
+    reached = 0
+    for numeral in numerals(text):
+        if numeral.start < reached or _is_taken(taken, numeral.start, numeral.end):
+            continue
+        quantity = _number_quantity(text, numeral)
+        if quantity.start < reached:  # "5$ 6": the sign belongs to the number before it
+            quantity = replace(quantity, start=numeral.start, text=text[numeral.start : quantity.end])
+        plain.append(quantity)
+        reached = quantity.end
     found.extend(_joined(text, plain))
     found.sort(key=lambda quantity: quantity.start)
     return found
@@ -164,7 +171,7 @@ def _bound(text: str, start: int, end: int) -> Bound:
     window = text[max(0, start - _LEFT_WINDOW) : start]
     # Only the words of the same clause bound a number.
     cut = max(window.rfind("."), window.rfind(";"), window.rfind("("), window.rfind("\n"))
-    if 0 <= cut and not window[max(0, cut - 6) : cut + 1].lower().endswith(("approx.", "ca.", " c.", "max.")):
+    if cut >= 0 and not window[max(0, cut - 6) : cut + 1].lower().endswith(("approx.", "ca.", " c.", "max.")):
         window = window[cut + 1 :]
     if not _BOUND_LAST.search(window):
         return "plain"

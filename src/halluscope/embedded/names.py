@@ -7,6 +7,7 @@ tried (a part of it, its initials, its acronym, its adjective) before it is call
 
 from __future__ import annotations
 
+import itertools
 import re
 from dataclasses import dataclass
 from typing import Literal
@@ -37,6 +38,7 @@ _CAPITAL = r"[^\W\d_a-zà-öø-ÿ]"
 _PART = rf"(?:[a-z]{{1,2}}{_CAPITAL}\w+|{_CAPITAL}\.(?:{_CAPITAL}\.)*|{_CAPITAL}[\w]*(?:['’][^\W\d_]{{2,}})?(?:-\w+)*)"
 _LINK = r"(?:of|de|del|della|di|da|do|dos|van|von|der|den|la|le|du|al|bin|ibn|the|for|&|y|zu)"
 _RUN = re.compile(rf"(?<!\w){_PART}(?:(?:\s|\s{_LINK}\s(?:the\s)?){_PART}){{0,7}}")
+_LONG_RUN = re.compile(rf"(?<!\w){_PART}(?:(?:\s|\s(?:and|{_LINK})\s(?:the\s)?){_PART}){{0,7}}")
 _IDENTIFIER = re.compile(r"(?<![\w])(?:[A-Za-z]{1,10}[-_]?\d[\w-]*|#\d+)(?![\w])")
 _TITLE = re.compile(r"[\"“«]([^\"“”«»\n]{2,80})[\"”»]")
 _ACRONYM = re.compile(r"^(?:[^\W\d_a-zà-öø-ÿ]{2,8}s?|(?:[A-Z]\.){2,})$")
@@ -159,11 +161,11 @@ class NameIndex:
         self._stems = frozenset(stem(token) for token in tokens)
         self._folded = " ".join(tokens)
         self._runs = [match.group() for match in _RUN.finditer(text)]
-        self._acronyms = frozenset(_initials(run) for run in self._runs)
+        self._acronyms = frozenset(_initials(match.group()) for match in _LONG_RUN.finditer(text))
         self._before: dict[str, set[str]] = {}
         for run in self._runs:
             parts = words(run)
-            for left, right in zip(parts, parts[1:], strict=False):
+            for left, right in itertools.pairwise(parts):
                 self._before.setdefault(right, set()).add(left)
 
     def holds(self, name: Name) -> bool:
@@ -210,7 +212,11 @@ class NameIndex:
         last = parts[-1]
         if last in absent:
             return False
-        before = {word for word in self._before.get(last, set()) if word not in STOP_WORDS and word not in _COMMON}
+        before = {
+            word
+            for word in self._before.get(last, set())
+            if len(word) == 1 or (word not in STOP_WORDS and word not in _COMMON)
+        }
         if not before:
             return len(absent) < len(parts)
         for word in absent:

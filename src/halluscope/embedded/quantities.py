@@ -22,7 +22,6 @@ from .wording import hedges, negations
 __all__ = ["Prepared", "Quantity", "QuantityFinding", "compare", "prepare", "read"]
 
 _CLEAR = 0.82
-_CLEAR_THOUGH_DENIED = 0.96
 _LABELLED = 0.9
 _BEHIND = 26
 
@@ -176,7 +175,7 @@ def _finding(index: int, said: Prepared, known: Prepared, agreeing: list[_Counte
         strength = _chance(_BIAS + sum(weight * value for weight, value in zip(_WEIGHTS, values, strict=True)))
         if match is None and not _reckons(said.text) and same_label(item, differing.placed, known):
             strength = max(strength, _LABELLED)
-        if strength >= (_CLEAR_THOUGH_DENIED if _one_denies(item, differing.placed, said, known) else _CLEAR):
+        if strength >= _CLEAR and not _one_denies(item, differing.placed, said, known):
             theirs = differing.placed.quantity
             reason = f"the claim says {_shown(mine)}, the context says {_shown(theirs)}"
             return QuantityFinding("conflict", mine.kind, here, Span(theirs.start, theirs.end), reason, strength)

@@ -171,6 +171,9 @@ def polarity_conflict(claim: str, evidence: str) -> PolarityConflict | None:
         return None
     flipped = _opposite_words(claim, evidence)
     negated_claim, negated_evidence = negations(claim), negations(evidence)
+    if flipped:  # "never" against "always" is the flip itself, not a denial of it
+        negated_claim = [span for span in negated_claim if span != flipped.claim]
+        negated_evidence = [span for span in negated_evidence if span != flipped.evidence]
     odd = (len(negated_claim) + len(negated_evidence)) % 2 == 1
     if flipped and not odd:
         return flipped

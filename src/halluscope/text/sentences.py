@@ -73,8 +73,8 @@ def sentences(text: str) -> list[Span]:
     """
     found: list[Span] = []
     for block in _blocks(text):
-        if text.startswith(("```", "~~~"), block.start):
-            found.append(block)
+        if text.startswith(("```", "~~~", "|"), block.start):
+            found.append(block)  # code and table rows: a dot in them ends nothing
         else:
             found.extend(_split(text, block))
     return found
@@ -120,6 +120,7 @@ def _paragraphs(text: str, start: int, end: int) -> Iterator[Span]:
             offset = len(raw) - len(raw.lstrip())  # a line that is nothing but a marker: keep it
         row = content.startswith("|") or "\t" in content
         heading = raw.lstrip().startswith("#")
+        offset += len(raw[offset:]) - len(raw[offset:].lstrip())
         body = Span(line.start() + offset, line.start() + len(raw.rstrip()))
         if current and not (blank_between or marked or row) and _continues(text, current, body):
             current = Span(current.start, body.end)

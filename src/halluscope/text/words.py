@@ -14,7 +14,7 @@ from typing import NamedTuple
 __all__ = ["STOP_WORDS", "Word", "content_words", "fold", "stem", "word_places", "words"]
 
 # A word keeps its inner apostrophes, hyphens, dots and commas between digits ("1,200", "3.5").
-_WORD = re.compile(r"\d+(?:[.,]\d+)*|[^\W\d_]+(?:['’][^\W\d_]+)*|\w+", re.UNICODE)
+_WORD = re.compile(r"\d+(?:[.,]\d+)*|[^\W\d_]+(?:['’][^\W\d_]+)*|[^\W_]+", re.UNICODE)
 
 STOP_WORDS: frozenset[str] = frozenset(
     """
@@ -93,6 +93,8 @@ def stem(word: str) -> str:
         return _IRREGULAR[word]
     if len(word) <= 3 or not word[0].isalpha():
         return word
+    if word.endswith(("ies", "ied")) and len(word) > 4:
+        word = word[:-3] + "y"
     for ending in ("isations", "izations", "isation", "ization", "ations", "ation", "ements", "ement",
                    "ings", "ing", "ments", "ment", "ness", "ions", "ion", "ees", "ers", "ied", "ies",
                    "ed", "es", "ly", "er", "ee", "al", "s", "e", "y"):  # fmt: skip
