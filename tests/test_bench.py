@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import io
 import json
 import math
 from pathlib import Path
@@ -11,6 +12,7 @@ from xml.etree import ElementTree
 
 import numpy as np
 import pytest
+from rich.console import Console
 from sklearn import metrics as sk
 
 from halluscope import metrics
@@ -20,6 +22,7 @@ from halluscope.bench.cases import fingerprint, labelled
 from halluscope.bench.measure import worst_mistakes
 from halluscope.bench.picture import svg
 from halluscope.bench.run import JudgeRun
+from halluscope.bench.table import shown
 from halluscope.bench.tradeoff import tradeoff
 from halluscope.driver import Patience
 from halluscope.errors import InputError, JudgeRejected
@@ -269,6 +272,21 @@ def test_the_curve_of_a_cascade_goes_from_the_first_judge_to_the_second() -> Non
     assert closed > 0.4  # the doubtful are wrong more often: asking about them beats asking at random
     accuracy = [point.accuracy for point in points]
     assert accuracy == sorted(accuracy)
+
+
+def test_an_output_cannot_reach_the_terminal(tmp_path: Path) -> None:
+    """Escape sequences and markup in outputs, ids and reasons are shown, not obeyed."""
+    row = {"id": "\x1b[2J", "output": "\x1b[31m[red]x[/red]\x07", "context": "c", "label": 1}
+    path = tmp_path / "evil.jsonl"
+    path.write_text(json.dumps(row) + "\n" + json.dumps({**row, "id": "b", "label": 0}))
+    judge = ScriptedJudge({"label": {"verdict": "factual", "reason": ["\x1b]0;title\x07 [bold]why[/bold]"]}})
+    console = Console(width=200, record=True, file=io.StringIO())
+    console.print(shown(bench(str(path), [(judge, metrics.resolve("label"))], resamples=10)))
+    text = console.export_text()
+    assert "[red]x[/red]" in text
+    assert "[bold]why[/bold]" in text
+    assert "\x1b" not in text
+    assert "\x07" not in text
 
 
 def test_the_picture_is_well_formed_and_nothing_in_it_is_markup(tmp_path: Path) -> None:

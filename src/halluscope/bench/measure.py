@@ -79,7 +79,7 @@ def measure(run: JudgeRun, *, resamples: int = 1000, seed: int = 0) -> Figures:
         scored=len(scored),
         coverage=len(scored) / len(run.judged) if run.judged else 0.0,
         failures=dict(Counter(j.outcome for j in run.judged if j.flagged is None)),
-        graded=len(set(probabilities)) > 2,
+        graded=any(0 < p < 1 for p in probabilities),
         seconds=round(run.seconds, 4),
         cases_per_second=round(len(run.judged) / run.seconds, 3) if run.seconds else None,
         calls=run.usage.calls,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 from rich.console import Group, RenderableType
 from rich.table import Table
@@ -157,8 +157,8 @@ def mistakes_table(report: Report) -> Table:
         if mistake.reason:
             told.append(f"\n{_short(mistake.reason)}", style="dim")
         # As Text: an output that looks like markup is shown, not obeyed.
-        cells: Iterable[Text] = map(Text, (mistake.judge, mistake.id, mistake.label, mistake.said + sure))
-        table.add_row(*cells, told)
+        cells = (mistake.judge, mistake.id, mistake.label, mistake.said + sure)
+        table.add_row(*(Text(_short(cell)) for cell in cells), told)
     return table
 
 
@@ -170,7 +170,7 @@ def problems_table(report: Report, most: int = 8) -> Table:
     firsts = {(p.judge, p.outcome, p.why): p.id for p in reversed(report.problems)}
     for (judge, outcome, why), count in Counter((p.judge, p.outcome, p.why) for p in report.problems).most_common(most):
         told = f"{_short(why or '')} [{firsts[judge, outcome, why]}]"
-        table.add_row(*map(Text, (judge, str(count), outcome, told)))
+        table.add_row(*(Text(_short(cell)) for cell in (judge, str(count), outcome, told)))
     return table
 
 
@@ -193,5 +193,5 @@ def _number(value: float | int | None, digits: int = 3) -> str:
 
 
 def _short(text: str, most: int = 240) -> str:
-    flat = " ".join(text.split())
+    flat = "".join(char if char.isprintable() else "\ufffd" for char in " ".join(text.split()))
     return flat if len(flat) <= most else flat[: most - 1] + "…"
