@@ -23,7 +23,7 @@ from halluscope.errors import InputError
 from halluscope.report import Results, write, write_results
 from halluscope.report.page import MODULES, STYLES, script, style
 from halluscope.report.source import shown_moment
-from halluscope.report.totals import mean_with_interval
+from halluscope.report.totals import mean_with_interval, share_with_interval
 
 from .reporting import judged, many, unscored
 
@@ -74,6 +74,15 @@ class TestFigures:
         half = 1.96 * values.std() / 5000**0.5
         assert figure.low == pytest.approx(values.mean() - half, abs=0.001)
         assert figure.high == pytest.approx(values.mean() + half, abs=0.001)
+
+    def test_a_share_has_an_interval_even_where_all_passed(self) -> None:
+        """Against the published values of Wilson's interval."""
+        ten = share_with_interval(10, 10)
+        assert ten is not None and ten.low == pytest.approx(0.7225, abs=1e-4) and ten.high == pytest.approx(1.0)
+        half = share_with_interval(50, 100)
+        assert half is not None and half.low == pytest.approx(0.4038, abs=1e-4)
+        assert half.high == pytest.approx(0.5962, abs=1e-4)
+        assert share_with_interval(0, 0) is None
 
     def test_one_score_has_no_interval_and_none_no_mean(self) -> None:
         assert mean_with_interval([]) is None

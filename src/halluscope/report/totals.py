@@ -5,7 +5,7 @@ from __future__ import annotations
 from array import array
 from collections import Counter
 from collections.abc import Iterable
-from math import isfinite
+from math import isfinite, sqrt
 from typing import Any
 
 from msgspec import Struct
@@ -16,10 +16,12 @@ from .changes import Change
 
 RESAMPLES = 2000
 BINS = 20
+FEWEST = 5
+"""Fewer values than this say next to nothing about where their mean could lie."""
 
 
 class Figure(Struct, frozen=True):
-    """A mean, with its 95 % bootstrap interval where there are enough values for one."""
+    """A mean or a share, with its 95 % interval where there are enough values for one."""
 
     value: float
     low: float | None = None
@@ -131,7 +133,7 @@ class Tally:
             results=self.results,
             scored=len(self._scores),
             mean=mean_with_interval(self._scores),
-            passed=mean_with_interval(self._passed),
+            passed=share_with_interval(sum(self._passed), len(self._passed)),
             histogram=_histogram(self._scores, self._passed),
             outcomes=dict(self._outcomes.most_common()),
             supports=dict(self._supports.most_common()),
@@ -149,7 +151,7 @@ class Tally:
 
 
 def mean_with_interval(values: Iterable[float]) -> Figure | None:
-    """The mean and where it could lie, None of nothing.
+    """The mean and its bootstrap interval, None of nothing.
 
     Scores are ratios of small numbers, so few of them differ: drawing how often each distinct value
     comes up is the same bootstrap as drawing cases, and as quick for a million of them as for ten.
@@ -162,7 +164,7 @@ def mean_with_interval(values: Iterable[float]) -> Figure | None:
         return None
     mean = float(given.mean())
     distinct, counts = np.unique(given, return_counts=True)
-    if n < 2:
+    if n < FEWEST:
         return Figure(mean)
     if len(distinct) > 1000:
         distinct, counts = _grouped(given)
@@ -170,6 +172,19 @@ def mean_with_interval(values: Iterable[float]) -> Figure | None:
     interval = percentiles(drawn @ distinct / n)
     assert interval is not None
     return Figure(mean, interval.low, interval.high)
+
+
+def share_with_interval(part: int, whole: int) -> Figure | None:
+    """A share and Wilson's interval for it, which stays honest where all or none are counted."""
+    if not whole:
+        return None
+    share, z = part / whole, 1.959964
+    if whole < FEWEST:
+        return Figure(share)
+    middle = share + z * z / (2 * whole)
+    half = z * sqrt(share * (1 - share) / whole + z * z / (4 * whole * whole))
+    scale = 1 + z * z / whole
+    return Figure(share, max(0.0, (middle - half) / scale), min(1.0, (middle + half) / scale))
 
 
 def _grouped(values: Any) -> tuple[Any, Any]:
