@@ -168,6 +168,11 @@ class Store:
         with self._lock:
             self._connection.close()
 
+    def __del__(self) -> None:
+        # A run that nobody closed is no reason for a warning: what was written is in the file.
+        if hasattr(self, "_connection"):
+            self._connection.close()
+
     def __enter__(self) -> Store:
         return self
 
