@@ -74,9 +74,13 @@ class Faults:
     seed: int = 0
     retry_after: str | None = None
     """Seconds, or "date:2" for the date two seconds from now."""
+    times: int | None = None
+    """Only the first so many times that a question is asked."""
 
     def meets(self, question: str, before: int) -> str | None:
         """The fault that this call meets."""
+        if self.times is not None and before >= self.times:
+            return None
         drawn = random.Random(f"{self.seed} {before} {question}").random()
         for fault in fields(self):
             share = getattr(self, fault.name)

@@ -59,7 +59,7 @@ class Trail:
         self.usage = self.usage + exchange.usage
 
     def note(self, *notes: str) -> None:
-        self.notes += [note for note in notes if note not in self.notes]
+        self.notes += [note for note in dict.fromkeys(notes) if note not in self.notes]
 
 
 class _Asking(Asking, frozen=True):

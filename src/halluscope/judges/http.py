@@ -7,6 +7,7 @@ time per call of the other kept clients.
 from __future__ import annotations
 
 import asyncio
+import io
 import json
 import time
 import urllib.request
@@ -33,6 +34,8 @@ from ..errors import (
 from .sessions import session
 
 _BODY_SHOWN = 2000
+_LARGE = 1 << 20
+"""Bytes: a larger body is sent piece by piece, so that other calls go on meanwhile."""
 _OVERLOADED = frozenset({408, 409, 425, 500, 502, 503, 504, 520, 521, 522, 523, 524, 529})
 _TOO_LONG = (
     "context_length_exceeded",
@@ -58,17 +61,18 @@ async def post(url: str, headers: Mapping[str, str], body: Mapping[str, Any], ti
 
     client = await session()
     host = urlsplit(url).netloc
+    content = msgspec.json.encode(body)
     try:
         async with client.post(
             url,
-            data=msgspec.json.encode(body),
+            data=content if len(content) < _LARGE else io.BytesIO(content),
             headers={"content-type": "application/json", **headers},
             timeout=aiohttp.ClientTimeout(total=timeout),
             proxy=_proxy(url),
             allow_redirects=False,
         ) as response:
             _reached.add(host)
-            content = await response.read()
+            received = await response.read()
             status, wait = response.status, asked_to_wait(response.headers)
     except aiohttp.InvalidURL as error:
         raise InputError(f"{url!r} is no address of a judge: pass base_url as http(s)://host/path.") from error
@@ -80,8 +84,8 @@ async def post(url: str, headers: Mapping[str, str], body: Mapping[str, Any], ti
         kind = JudgeUnavailable if host in _reached else JudgeUnreachable
         raise kind(f"could not reach {host}: {error or type(error).__name__}") from error
     if not 200 <= status < 300:
-        raise error_of(status, content.decode("utf-8", "replace"), wait)
-    return _object(content, status)
+        raise error_of(status, received.decode("utf-8", "replace"), wait)
+    return _object(received, status)
 
 
 def _object(content: bytes, status: int) -> dict[str, Any]:
