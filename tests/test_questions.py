@@ -90,14 +90,12 @@ def test_evidence_is_found_in_its_passage_or_dropped_and_marked() -> None:
     assert second.support is Support.CONTRADICTED
 
 
-def test_a_basis_cannot_turn_a_verdict_round() -> None:
-    items = [
-        {"id": "c1", "verdict": "yes", "basis": "supported"},
-        {"id": "c2", "verdict": "no", "basis": "contradicted"},
-    ]
-    first, second = verify().read({"verdicts": items}).verdicts
-    assert first.support is Support.UNSUPPORTED
-    assert second.support is Support.SUPPORTED
+@pytest.mark.parametrize(("word", "basis"), [("yes", "supported"), ("no", "contradicted"), ("no", "unsupported")])
+def test_a_verdict_that_contradicts_itself_is_refused(word: str, basis: str) -> None:
+    items = [{"id": "c1", "verdict": word, "basis": basis}, {"id": "c2", "verdict": "no", "basis": "supported"}]
+    answer = verify().read({"verdicts": items})
+    assert words(answer) == {"c2": "no"}
+    assert "c1" in answer.refused[0]
 
 
 @pytest.mark.parametrize("data", [{}, {"verdicts": "none"}, 7, "text", None, {"verdicts": []}, []])

@@ -18,6 +18,9 @@ _SAME_STATEMENT = 0.5
 """How much of its words a restated claim must share with the claim whose id it carries."""
 
 
+_BASES = (Support.SUPPORTED.value, Support.CONTRADICTED.value, Support.UNSUPPORTED.value)
+
+
 class Verification(Struct, frozen=True):
     """The verdicts that can be trusted, and what was refused and why. A claim may be in neither."""
 
@@ -89,6 +92,10 @@ class VerifyClaims(Question[Verification], frozen=True, kw_only=True):
             word = word_of(item.get("verdict"), self.words)
             if word is None:
                 refused.append(f"the word {text_of(item.get('verdict'))!r} for claim {claim.id}")
+                continue
+            basis = text_of(item.get("basis")).casefold()
+            if basis in _BASES and (basis == Support.SUPPORTED.value) != self.words[word].holds:
+                refused.append(f"the verdict {word!r} on claim {claim.id}, given as {basis}")
                 continue
             verdict = self._verdict(claim, word, item)
             if claim.id in found and found[claim.id].word != word:
