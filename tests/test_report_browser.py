@@ -175,7 +175,7 @@ class TestCase:
     async def test_other_metrics_of_the_case_are_one_click_away(self, page: Page, report: Path) -> None:
         await opened(page, report)
         await page.click(".other", "faithfulness")
-        await page.until("document.querySelector('.metric[aria-checked=true]').textContent.includes('faithfulness')")
+        await page.until("document.querySelector('.metric[aria-pressed=true]').textContent.includes('faithfulness')")
         await page.until("document.querySelectorAll('.claim').length === 1")
 
     async def test_overlapping_claims_show_the_worst_and_are_chosen_in_turn(self, page: Page, tmp_path: Path) -> None:
@@ -255,6 +255,24 @@ class TestList:
         await page.until(
             "[...document.querySelectorAll('.row:not([hidden]) .row-score')].some((e) => e.textContent === '–')"
         )
+
+    async def test_the_open_case_says_where_in_the_list_it_stands(self, page: Page, report: Path) -> None:
+        await opened(page, report)
+        first = (await page.texts(".place"))[0]
+        assert first.endswith("of 44")
+        await page.run(
+            """(() => {
+                const order = document.querySelector("#sort");
+                order.value = "file";
+                order.dispatchEvent(new Event("change"));
+            })()"""
+        )
+        assert await page.texts(".place") == ["1 of 44"]
+        assert first != "1 of 44"
+        await page.click(".chip", "judge failed")
+        assert await page.texts(".place") == ["not among those listed"]
+        await page.press("j")
+        await page.until("document.querySelector('.place').textContent === '1 of 5'")
 
     async def test_search_looks_into_every_text(self, page: Page, report: Path) -> None:
         await page.open(report)

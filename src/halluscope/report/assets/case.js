@@ -32,6 +32,12 @@ export class CaseView {
     this.root.scrollTop = 0;
   }
 
+  /** The list has changed around the case that is shown. */
+  tellPlace(place) {
+    const shown = this.root.querySelector(".place");
+    if (shown) shown.textContent = placeWords(place);
+  }
+
   /** Forget what was asked for: something else is shown now. */
   leave() {
     this.turn++;
@@ -92,7 +98,7 @@ export class CaseView {
         h("button", { type: "button", class: "quiet back", onclick: () => this.on.back() }, "← Cases"),
         h("code", { class: "case-id" }, cases.id[row]),
         h("span", { class: "spring" }),
-        place.of ? h("span", { class: "faint" }, `${count(place.at + 1)} of ${count(place.of)}`) : null,
+        h("span", { class: "faint place" }, placeWords(place)),
         h("button", { type: "button", class: "quiet", "aria-label": "Previous case", title: "Previous (k)", onclick: () => this.on.move(-1) }, "↑"),
         h("button", { type: "button", class: "quiet", "aria-label": "Next case", title: "Next (j)", onclick: () => this.on.move(1) }, "↓"),
       ),
@@ -184,6 +190,10 @@ export class CaseView {
     const from = this.claim ?? (steps > 0 ? -1 : length);
     this.choose((from + steps + length) % length);
   }
+}
+
+function placeWords({ at, of }) {
+  return at < 0 ? "not among those listed" : `${count(at + 1)} of ${count(of)}`;
 }
 
 function heading(text, aside = null) {

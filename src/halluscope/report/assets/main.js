@@ -68,6 +68,7 @@ class Report {
     this.list.show(this.rows);
     this.sidebar.redraw(this.state, this.rows);
     markFound(this.main, this.state.query);
+    if (this.view.result !== undefined) this.view.tellPlace(this.placeOf(this.view.result));
     this.tellStatus();
   }
 
@@ -105,10 +106,10 @@ class Report {
   drawMetrics() {
     byId("metrics").replaceChildren(
       ...this.store.metrics.map((metric, i) => {
-        const checked = i === this.state.metric;
+        const pressed = i === this.state.metric;
         return h(
           "button",
-          { type: "button", role: "radio", "aria-checked": String(checked), class: "metric", onclick: () => this.useMetric(i) },
+          { type: "button", "aria-pressed": String(pressed), class: "metric", onclick: () => this.useMetric(i) },
           metricName(metric.name),
           h("b", {}, metric.mean ? score(metric.mean.value) : "–"),
         );
@@ -147,10 +148,14 @@ class Report {
     this.turnTo("case");
     const { name } = this.store.metrics[this.store.results.metric[result]];
     this.address(`#${encodeURIComponent(name)}/${this.store.results.case[result]}`);
-    await this.view.show(result, { at: this.rows.indexOf(result), of: this.rows.includes(result) ? this.rows.length : 0 });
+    await this.view.show(result, this.placeOf(result));
     markFound(this.main, this.state.query);
     const { cases, results } = this.store;
     speak(`Case ${cases.id[results.case[result]]}, score ${score(results.score[result])}`);
+  }
+
+  placeOf(result) {
+    return { at: this.rows.indexOf(result), of: this.rows.length };
   }
 
   /** Open a result that may belong to another metric, or be hidden by the filters. */
