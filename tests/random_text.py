@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import random
 
-_PIECES = """a B é 中 Ω . ! ? , ; : ' " “ ” ( ) [ ] { } | - – * # ` ``` ~~~ 1 2020 1,000 12.5 % $ € km and which who It He
-the The Paris was is of January about million one half no not https:// @ No. Dr. U.S. e.g. 10:30 |--| \\ / °C x ½ ² ٣ １ ①
-Q3 2nd -5 from to between ) ." """.split() + [" ", "  ", "\n", "\n\n", "\t", "\r\n", "\0", "\ud800", "\u2028", "\u00a0"]  # fmt: skip
+_PIECES = [
+    *"""a B é 中 Ω . ! ? , ; : ' " “ ” ( ) [ ] { } | - – * # ` ``` ~~~ 1 2020 1,000 12.5 % $ € km and which who It
+    He the The Paris was is of January about million one half no not https:// @ No. Dr. U.S. e.g. 10:30 |--| / °C x
+    ½ ² ٣ １ ① Q3 2nd -5 from to between""".split(),
+    *(" ", "  ", "\n", "\n\n", "\t", "\r\n", "\0", "\ud800", "\u2028", "\u00a0", "\\"),
+]
 
 
 def random_texts(number: int, seed: int) -> list[str]:

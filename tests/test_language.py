@@ -34,7 +34,8 @@ def test_other_languages_are_named(text: str, word: str) -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        "", "Paris", "42", "Yes.", "José María de la Cruz y Los Ángeles", "16GB RAM, 512GB SSD", "1. Oslo\n2. Bergen\n3. Rome",
+        "", "Paris", "42", "Yes.", "José María de la Cruz y Los Ángeles", "16GB RAM, 512GB SSD",
+        "1. Oslo\n2. Bergen\n3. Rome",
         "El Niño", "Volkswagen AG, Deutsche Bank AG", "naïve café résumé", "Αθήνα is Athens in Greek.",
         "Tesla was founded in 2003.", "Revenue: 5.2 million\nProfit: 1.1 million\nStaff: 300",
         "The film Das Leben der Anderen was directed by Florian Henckel von Donnersmarck and won an Oscar.",
@@ -59,7 +60,8 @@ def test_code_is_not_prose(text: str) -> None:
 
 
 def test_prose_with_some_code_is_prose() -> None:
-    text = "The function adds two numbers and returns the sum of them. Call it like this:\n\n```\nadd(1, 2)\n```\n\nIt then prints 3."
+    prose = "The function adds two numbers and returns the sum of them. Call it like this:"
+    text = f"{prose}\n\n```\nadd(1, 2)\n```\n\nIt then prints 3."
     assert unjudgeable(text) is None
 
 
@@ -73,7 +75,10 @@ def test_language_of_says_nothing_about_little() -> None:
 
 
 def test_a_markdown_table_becomes_a_statement_a_row() -> None:
-    passage = "Prices:\n\n| Model | Range | Price |\n|---|--:|---|\n| Model 3 | 358 miles | |\n| Model S | 405 miles | $74,990 |\n\nPrices may change."
+    passage = (
+        "Prices:\n\n| Model | Range | Price |\n|---|--:|---|\n| Model 3 | 358 miles | |\n"
+        "| Model S | 405 miles | $74,990 |\n\nPrices may change."
+    )
     made = readable(passage)
     assert made.kind == "mixed"
     assert [statement.text for statement in made.statements] == [
@@ -91,7 +96,8 @@ def test_a_markdown_table_becomes_a_statement_a_row() -> None:
 def test_json_becomes_a_statement_an_object() -> None:
     passage = (
         'Result: {"order_id": "HB-1", "customer": {"name": "Odile", "tier": "silver"}, "paid": true, "note": null,\n'
-        ' "tags": ["new", "gift"], "items": [{"sku": "A", "unit_price": 349.00}, {"sku": "B", "unitPrice": 42.5}]} Done.'
+        ' "tags": ["new", "gift"],\n'
+        ' "items": [{"sku": "A", "unit_price": 349.00}, {"sku": "B", "unitPrice": 42.5}]} Done.'
     )
     made = readable(passage)
     assert [statement.text for statement in made.statements] == [
@@ -111,7 +117,8 @@ def test_json_becomes_a_statement_an_object() -> None:
 
 def test_members_of_a_list_carry_the_name_of_their_owner() -> None:
     made = readable('[{"title": "Demo", "guests": [{"who": "Ann"}, {"who": "Bo"}]}]')
-    assert [statement.text for statement in made.statements] == [
+    texts = [statement.text for statement in made.statements]
+    assert texts == [
         "title: Demo",
         "Demo guests: who: Ann",
         "Demo guests: who: Bo",

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import itertools
+
 import pytest
 
 from halluscope.embedded.names import NameIndex, missing_names, names
@@ -85,5 +87,5 @@ def test_a_name_is_the_characters_at_its_place() -> None:
     for text in random_texts(1500, seed=3):
         found = names(text)
         assert all(text[name.start : name.end] == name.text for name in found)
-        assert all(left.end <= right.start for left, right in zip(found, found[1:], strict=False))
+        assert all(left.end <= right.start for left, right in itertools.pairwise(found))
         assert len(missing_names(text, "")) <= len(found)

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import itertools
+
 import pytest
 
 from halluscope.embedded.wording import hedges, is_subjective, negations, polarity_conflict
@@ -103,7 +105,7 @@ def test_no_flip(claim: str, evidence: str) -> None:
 
 def test_odd_text_breaks_nothing() -> None:
     drawn = random_texts(1000, seed=4)
-    for text, other in zip(drawn, drawn[1:], strict=False):
+    for text, other in itertools.pairwise(drawn):
         found = polarity_conflict(text, other)
         assert found is None or (found.claim.end <= len(text) and found.evidence.end <= len(other))
         assert all(span.of(text) for span in (*hedges(text), *negations(text)))

@@ -13,19 +13,31 @@ from typing import Literal
 __all__ = ["Clause", "Subject", "clauses", "resolve", "subject_of"]
 
 _AUXILIARY = (
-    "is|are|was|were|has|have|had|will|would|can|could|may|might|must|should|shall|does|do|did|isn['’]t|aren['’]t|wasn['’]t|weren['’]t"
-    "|hasn['’]t|haven['’]t|hadn['’]t|won['’]t|wouldn['’]t|can['’]t|cannot|couldn['’]t|doesn['’]t|don['’]t|didn['’]t|shouldn['’]t"
+    "is|are|was|were|has|have|had|will|would|can|could|may|might|must|should|shall|does|do|did|isn['’]t"
+    "|aren['’]t|wasn['’]t|weren['’]t"
+    "|hasn['’]t|haven['’]t|hadn['’]t|won['’]t|wouldn['’]t|can['’]t|cannot|couldn['’]t|doesn['’]t|don['’]t"
+    "|didn['’]t|shouldn['’]t"
 )
 # Past forms and third persons that are hardly ever anything but a finite verb.
 _FINITE_WORDS = (
-    "became|began|came|gave|went|took|made|wrote|grew|rose|fell|won|said|told|ran|drew|spoke|chose|flew|drove|broke|kept|sold|spent|sent"
-    "|bought|thought|taught|brought|caught|fought|met|paid|held|stood|understood|lay|knew|saw|ate|sang|sank|shook|stole|swam|threw|wore|woke|built|lost|left|led"
-    "|becomes|begins|comes|gives|goes|takes|makes|writes|grows|says|tells|runs|includes|contains|consists|provides|offers|requires|allows|employs|owns|operates|serves"
-    "|belongs|covers|features|produces|remains|lies|sits|stands|measures|weighs|costs|lasts|lives|works|plays|uses|has|holds|leads|supports|describes|explains|argues"
-    "|believes|claims|suggests|shows|states|reports|notes|means|needs|wants|keeps|helps|causes|affects|receives|pays|sells|buys|carries|connects|occurs|happens|depends"
-    "|won|died|lived|worked|played|announced|introduced|founded|joined|moved|launched|opened|closed|published|released|received|studied|married|graduated|served|started|ended|finished"
-    "|increased|decreased|reached|remained|returned|retired|signed|scored|helped|added|argued|agreed|denied|claimed|reported|explained|noted|revealed|confirmed|warned|decided|refused|rejected|approved"
-    "|revolutionized|revolutionised|demonstrated|discovered|developed|designed|directed|produced|created|established|employed|owned|acquired|sold|served|used|wanted|called|asked|tried|failed|managed|continued|covered|contained|included|required|offered|provided|allowed|caused|earned|gained|hosted|attended|appeared|occurred|happened"
+    "became|began|came|gave|went|took|made|wrote|grew|rose|fell|won|said|told|ran|drew|spoke|chose|flew|drove"
+    "|broke|kept|sold|spent|sent"
+    "|bought|thought|taught|brought|caught|fought|met|paid|held|stood|understood|lay|knew|saw|ate|sang|sank"
+    "|shook|stole|swam|threw|wore|woke|built|lost|left|led"
+    "|becomes|begins|comes|gives|goes|takes|makes|writes|grows|says|tells|runs|includes|contains|consists"
+    "|provides|offers|requires|allows|employs|owns|operates|serves"
+    "|belongs|covers|features|produces|remains|lies|sits|stands|measures|weighs|costs|lasts|lives|works|plays"
+    "|uses|has|holds|leads|supports|describes|explains|argues"
+    "|believes|claims|suggests|shows|states|reports|notes|means|needs|wants|keeps|helps|causes|affects"
+    "|receives|pays|sells|buys|carries|connects|occurs|happens|depends"
+    "|won|died|lived|worked|played|announced|introduced|founded|joined|moved|launched|opened|closed|published"
+    "|released|received|studied|married|graduated|served|started|ended|finished"
+    "|increased|decreased|reached|remained|returned|retired|signed|scored|helped|added|argued|agreed|denied"
+    "|claimed|reported|explained|noted|revealed|confirmed|warned|decided|refused|rejected|approved"
+    "|revolutionized|revolutionised|demonstrated|discovered|developed|designed|directed|produced|created"
+    "|established|employed|owned|acquired|sold|served|used|wanted|called|asked|tried|failed|managed|continued"
+    "|covered|contained|included|required|offered|provided|allowed|caused|earned|gained|hosted|attended"
+    "|appeared|occurred|happened"
 ).replace("||", "|")
 _FINITE = re.compile(rf"\b(?:{_AUXILIARY}|{_FINITE_WORDS})\b")
 # Forms that are also participles or nouns: finite only when a subject stands right before them.
@@ -53,24 +65,31 @@ class Clause:
 
 
 _INTRO = re.compile(
-    r"^(?:(?:based|given|in|on|at|by|since|during|after|before|from|until|according|despite|as|with|for|under|through|following|prior|around|between|among|within|throughout|upon|over|additionally"
-    r"|however|moreover|furthermore|also|meanwhile|later|then|today|now|currently|eventually|finally|first|second|third|next|overall|similarly|therefore|thus|instead|notably|specifically|unfortunately|interestingly|in\s+addition)"
+    r"^(?:(?:based|given|in|on|at|by|since|during|after|before|from|until|according|despite|as|with|for|under"
+    r"|through|following|prior|around|between|among|within|throughout|upon|over|additionally"
+    r"|however|moreover|furthermore|also|meanwhile|later|then|today|now|currently|eventually|finally|first"
+    r"|second|third|next|overall|similarly|therefore|thus|instead|notably|specifically|unfortunately"
+    r"|interestingly|in\s+addition)"
     r"\b[^,;:.]{0,80},\s+)",
     re.IGNORECASE,
 )
 _NOUN_PHRASE_STOP = re.compile(
-    r"[,;:()\[\]\"“”]|\b(?:that|which|who|whom|whose|where|when|if|because|while|although|though|to|and\s+then|but|not)\b",
+    r"[,;:()\[\]\"“”]|\b(?:that|which|who|whom|whose|where|when|if|because|while|although|though|to|and\s+then"
+    r"|but|not)\b",
     re.IGNORECASE,
 )
 _NAME = re.compile(r"^(?:The\s+|the\s+)?[A-Z][\w'’.-]*(?:\s+(?:of|the|de|van|von|and|&|[A-Z0-9][\w'’.-]*))*$")
 _DETERMINED = re.compile(
-    r"^(?:the|a|an|this|that|these|those|its|his|her|their|our|my|your|each|every|all|some|most|many|several|both|two|three|four|five)\s+[\w'’ -]{2,80}$",
+    r"^(?:the|a|an|this|that|these|those|its|his|her|their|our|my|your|each|every|all|some|most|many|several"
+    r"|both|two|three|four|five)\s+[\w'’ -]{2,80}$",
     re.IGNORECASE,
 )
 _PRONOUN = re.compile(
-    r"^(he|she|it|they|this|these|that|those|we|i|you|there|who|one|both|some|many|all|each|others?|such|his|her|its|their)\b",
+    r"^(he|she|it|they|this|these|that|those|we|i|you|there|who|one|both|some|many|all|each|others?|such|his"
+    r"|her|its|their)\b",
     re.IGNORECASE,
 )
+_DETERMINERS = frozenset("this that these those his her its their each some many all both one such".split())
 _MAX_SUBJECT_WORDS = 9
 # A phrase that ends in a preposition or an article has not ended; one with a pronoun inside holds a clause.
 _UNFINISHED = re.compile(
@@ -117,7 +136,8 @@ def _subject_place(clause: str, start: int) -> tuple[int, int] | None:
         return None
     text = clause[start : verb.start()].rstrip()
     bare = re.sub(
-        r"\s+(?:also|then|later|first|only|never|always|often|now|still|soon|once|usually|originally|currently|previously|recently|eventually|initially|subsequently|officially|reportedly|successfully|quickly)$",
+        r"\s+(?:also|then|later|first|only|never|always|often|now|still|soon|once|usually|originally|currently"
+        r"|previously|recently|eventually|initially|subsequently|officially|reportedly|successfully|quickly)$",
         "",
         text,
     )
@@ -125,9 +145,7 @@ def _subject_place(clause: str, start: int) -> tuple[int, int] | None:
         return None
     if _UNFINISHED.search(bare):
         return None
-    if _PRONOUN.match(bare) and len(bare.split()) > 1 and bare.split()[0].lower() not in (
-        "this", "that", "these", "those", "his", "her", "its", "their", "each", "some", "many", "all", "both", "one", "such"
-    ):  # fmt: skip
+    if _PRONOUN.match(bare) and len(bare.split()) > 1 and bare.split()[0].lower() not in _DETERMINERS:
         return None
     if not (_NAME.match(bare) or _DETERMINED.match(bare) or _PRONOUN.match(bare) or bare[0].isupper()):
         return None
@@ -143,19 +161,23 @@ _SHARED_START = re.compile(
     rf"^(?:also\s+|later\s+|then\s+|now\s+|still\s+|subsequently\s+|eventually\s+)?(?:{_AUXILIARY}|{_FINITE_WORDS})\b"
     r"(?!\s+of\b|\s+and\b|[,.;])"
     # "and established writers" is a noun with its adjective; "and established a school" a statement.
-    r"(?:(?<!ed)|(?=\s+(?:(?:a|an|the|its|his|her|their|this|two|three|many|several|some|all|no|in|to|from|at|on|as|for|with|until|by)\b|[\d$€£A-Z])))"
+    r"(?:(?<!ed)|(?=\s+(?:(?:a|an|the|its|his|her|their|this|two|three|many|several|some|all|no|in|to|from|at"
+    r"|on|as|for|with|until|by)\b|[\d$€£A-Z])))"
 )
 _PARTICIPLE = re.compile(r"^(?:also\s+|later\s+|then\s+)?\w+(?:ed|en|wn|ght|lt|pt|de|ld|id)\b")
 _SUBORDINATE = re.compile(
-    r"\b(?:if|unless|because|although|though|when|whenever|that|whether|since|so\s+that|before|after|until|as|where|while|how|why|what)\b",
+    r"\b(?:if|unless|because|although|though|when|whenever|that|whether|since|so\s+that|before|after|until|as"
+    r"|where|while|how|why|what)\b",
     re.IGNORECASE,
 )
 
 
 # What follows a verb of saying is part of what is said.
 _REPORTED = re.compile(
-    r"\b(?:says?|said|saying|claims?|claimed|believes?|believed|argues?|argued|reports?|reported|warns?|warned|tells?|told"
-    r"|states?|stated|notes?|noted|explains?|explained|suggests?|suggested|thinks?|thought|feels?|felt|knows?|knew|shows?|showed"
+    r"\b(?:says?|said|saying|claims?|claimed|believes?|believed|argues?|argued|reports?|reported|warns?|warned"
+    r"|tells?|told"
+    r"|states?|stated|notes?|noted|explains?|explained|suggests?|suggested|thinks?|thought|feels?|felt|knows?"
+    r"|knew|shows?|showed"
     r"|found|finds?|hopes?|hoped|announces?|revealed|reveals|confirmed|confirms|added|according\s+to)\b",
     re.IGNORECASE,
 )
@@ -292,12 +314,16 @@ def _relative(sentence: str) -> list[Clause] | None:
 # --- carrying the subject along ---------------------------------------------------------------------
 
 _EXPLETIVE = re.compile(
-    r"^it\s+(?:is|was|has\s+been|will\s+be|would\s+be|seems|appears|takes|took)\s+(?:\w+ly\s+)?(?:important|likely|unlikely|possible|impossible|clear|unclear|known|believed|estimated|thought|said|reported|worth|necessary|recommended|difficult"
-    r"|easy|common|true|not\s+(?:until|clear|known|possible)|also\s+(?:important|worth|possible)|that|expected|noted|unknown|\w+\s+(?:that|to)\b)|^it\s+(?:seems|appears|takes|took|follows|turns)\b",
+    r"^it\s+(?:is|was|has\s+been|will\s+be|would\s+be|seems|appears|takes|took)\s+(?:\w+ly\s+)?(?:important"
+    r"|likely|unlikely|possible|impossible|clear|unclear|known|believed|estimated|thought|said|reported|worth"
+    r"|necessary|recommended|difficult"
+    r"|easy|common|true|not\s+(?:until|clear|known|possible)|also\s+(?:important|worth|possible)|that|expected"
+    r"|noted|unknown|\w+\s+(?:that|to)\b)|^it\s+(?:seems|appears|takes|took|follows|turns)\b",
     re.IGNORECASE,
 )
 _ORGANISATION = re.compile(
-    r"\b(?:inc|ltd|corp|company|university|institute|bank|association|party|council|team|band|group|agency|committee|department|museum|hospital|school|army|church|club|organi[sz]ation)\b",
+    r"\b(?:inc|ltd|corp|company|university|institute|bank|association|party|council|team|band|group|agency"
+    r"|committee|department|museum|hospital|school|army|church|club|organi[sz]ation)\b",
     re.IGNORECASE,
 )
 

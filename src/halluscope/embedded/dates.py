@@ -57,7 +57,8 @@ _COUNTED = (
     r"(?!\s+(?:people|persons|employees|workers|students|users|customers|homes|households|jobs|copies|units|men|women"
     r"|children|members|patients|participants|visitors|vehicles|cars|seats|words|pages|votes|copies|items|times"
     r"|calories|points|rows|items|tickets|runners|adults|soldiers|troops|residents|inhabitants|households|trees"
-    r"|million|billion|thousand|percent|per\s+cent|euros?|dollars?|pounds?|km|kg|miles?|met(?:re|er)s?|feet|ft|mg|g|ml|m|MW|W|hours?"
+    r"|million|billion|thousand|percent|per\s+cent|euros?|dollars?|pounds?|km|kg|miles?|met(?:re|er)s?|feet|ft"
+    r"|mg|g|ml|m|MW|W|hours?"
     r"|minutes?|days?|tonnes?|tons?|acres?|hectares?|square|mm|cm|kilomet(?:re|er)s?|GB|MB|TB|kWh|Hz|MHz|V|lb|lbs)\b)"
 )
 
@@ -66,10 +67,13 @@ _DATE = re.compile(
     (?P<iso>(?<![\d-])(?P<iso_y>{_YEAR})-(?P<iso_m>0[1-9]|1[0-2])(?:-(?P<iso_d>{_DAY}))?(?![\d-]))
     | (?P<dotted>(?<![\d.])(?P<dot_d>{_DAY})\.(?P<dot_m>0?[1-9]|1[0-2])\.(?P<dot_y>{_YEAR})(?!\d))
     | (?P<slashed>(?<![\d/])(?P<sl_a>\d\d?)/(?P<sl_b>\d\d?)/(?P<sl_y>{_YEAR})(?![\d/]))
-    | (?P<dmy>(?<![\d.,])(?P<dmy_d>{_DAY})(?:st|nd|rd|th)?(?:\s+of)?\s+(?P<dmy_m>{_MONTH})(?:,?\s+(?P<dmy_y>{_YEAR})\b(?!,\d))?)
-    | (?P<mdy>\b(?P<mdy_m>{_MONTH})\s+(?:the\s+)?(?P<mdy_d>{_DAY})(?:st|nd|rd|th)?\b(?![.,:]\d)(?:(?:,\s*|\s+)(?P<mdy_y>{_YEAR})\b(?!,\d))?)
+    | (?P<dmy>(?<![\d.,])(?P<dmy_d>{_DAY})(?:st|nd|rd
+        |th)?(?:\s+of)?\s+(?P<dmy_m>{_MONTH})(?:,?\s+(?P<dmy_y>{_YEAR})\b(?!,\d))?)
+    | (?P<mdy>\b(?P<mdy_m>{_MONTH})\s+(?:the\s+)?(?P<mdy_d>{_DAY})(?:st|nd|rd|th)?\b(?![.,:]\d)(?:(?:,\s*
+        |\s+)(?P<mdy_y>{_YEAR})\b(?!,\d))?)
     | (?P<my>\b(?:(?P<my_p>[Ee]arly|[Mm]id|[Ll]ate)[\s-]+)?(?P<my_m>{_MONTH}),?\s+(?:of\s+)?(?P<my_y>{_YEAR})\b)
-    | (?P<quarter>\b(?:Q(?P<q_n>[1-4])(?:\s+(?:of\s+)?|/)|(?P<q_w>first|second|third|fourth|last|final)\s+quarter\s+of\s+)(?P<q_y>{_YEAR})\b)
+    | (?P<quarter>\b(?:Q(?P<q_n>[1-4])(?:\s+(?:of\s+)?|/)|(?P<q_w>first|second|third|fourth|last
+        |final)\s+quarter\s+of\s+)(?P<q_y>{_YEAR})\b)
     | (?P<halfyear>\b(?P<h_w>first|second)\s+half\s+of\s+(?P<h_y>{_YEAR})\b)
     | (?P<season>\b(?P<s_w>[Ss]pring|[Ss]ummer|[Aa]utumn|[Ff]all|[Ww]inter)\s+(?:of\s+)?(?P<s_y>{_YEAR})\b)
     | (?P<decade>\b(?:(?P<d_p>[Ee]arly|[Mm]id|[Ll]ate)[\s-]+)?(?:the\s+)?(?P<d_y>(?:1\d|20)\d0)['’]?s\b)
@@ -85,7 +89,8 @@ _DATE = re.compile(
 
 _TIME = re.compile(
     r"(?<![\d:.,])(?P<dh>\d{1,2})\s?h\s?(?P<dm>[0-5]?\d)\s?m(?:in)?\b|"
-    r"(?<![\d:.])(?P<h>[01]?\d|2[0-4])[:.h](?P<m>[0-5]\d)(?:(?::(?P<s>[0-5]\d)))?(?:\s?(?P<half>[ap]\.?\s?m\b\.?))?(?![\d:%])"
+    r"(?<![\d:.])(?P<h>[01]?\d"
+    r"|2[0-4])[:.h](?P<m>[0-5]\d)(?:(?::(?P<s>[0-5]\d)))?(?:\s?(?P<half>[ap]\.?\s?m\b\.?))?(?![\d:%])"
     r"|(?<![\d:.,])(?P<h2>1[0-2]|[1-9])\s?(?P<half2>[ap]\.?m\b\.?)"
     r"|\b(?P<word>noon|midnight)\b",
     re.IGNORECASE,

@@ -19,34 +19,51 @@ __all__ = ["Readable", "Statement", "language_of", "readable", "unjudgeable"]
 _PROFILES: dict[str, frozenset[str]] = {
     name: frozenset(profile.split())
     for name, profile in {
-        "English": "the of and to in a is was for that on with as it by at from are be this were which an or has have not "
+        "English": "the of and to in a is was for that on with as it by at from are be this were which an or "
+        "has have not "
         "their its but they he she his her had been can will would who what when there we you i if about more",
-        "German": "der die das und ist nicht ein eine von zu mit den im für auf dem des sich als auch es an werden aus er hat "
+        "German": "der die das und ist nicht ein eine von zu mit den im für auf dem des sich als auch es an "
+        "werden aus er hat "
         "dass sie nach wird bei einer um am sind noch wie einem über so zum war haben nur oder aber vor zur bis",
-        "French": "le la les et est pas un une de du des en que qui dans pour sur au avec il elle ce cette par plus ne se sont "
+        "French": "le la les et est pas un une de du des en que qui dans pour sur au avec il elle ce cette "
+        "par plus ne se sont "
         "été aux mais ou où nous vous ils son sa ses leur comme tout était fait très",
-        "Spanish": "el la los las y es no un una de del en que por para con su sus al lo como más pero fue son este esta está "
+        "Spanish": "el la los las y es no un una de del en que por para con su sus al lo como más pero fue "
+        "son este esta está "
         "entre cuando muy también hasta desde ser ha han era sin sobre año años todo nos",
-        "Italian": "il lo la gli le e è non un una di del della dei delle in che per con su al alla sono come più ma anche nel "
+        "Italian": "il lo la gli le e è non un una di del della dei delle in che per con su al alla sono come "
+        "più ma anche nel "
         "nella si da dal questo questa era stato ha hanno essere tra quando molto ed degli",
-        "Portuguese": "o os as e é não um uma de do da dos das em no na que por para com seu sua ao mais mas foi são este esta "
+        "Portuguese": "o os as e é não um uma de do da dos das em no na que por para com seu sua ao mais mas "
+        "foi são este esta "
         "como entre quando muito também até ser há nos nas pelo pela está",
-        "Dutch": "de het een en van in is dat op te zijn met voor niet aan er om ook als bij maar door naar uit nog wordt hij "
+        "Dutch": "de het een en van in is dat op te zijn met voor niet aan er om ook als bij maar door naar "
+        "uit nog wordt hij "
         "werd heeft ze deze over tot hebben kan dan hun meer onder",
-        "Swedish": "och att det som en på är av för med den till inte har ett om var jag men från så vi de kan när han hon sin "
+        "Swedish": "och att det som en på är av för med den till inte har ett om var jag men från så vi de "
+        "kan när han hon sin "
         "efter vid över eller också under mycket skulle",
-        "Danish": "og at det som en på er af for med den til ikke har et om var jeg men fra så vi de kan når han hun sin efter "
+        "Danish": "og at det som en på er af for med den til ikke har et om var jeg men fra så vi de kan når "
+        "han hun sin efter "
         "ved over eller også under meget blev",
-        "Norwegian": "og at det som en på er av for med den til ikke har et om var jeg men fra så vi de kan når han hun sin etter "
+        "Norwegian": "og at det som en på er av for med den til ikke har et om var jeg men fra så vi de kan "
+        "når han hun sin etter "
         "ved over eller også under mye ble",
-        "Finnish": "ja on ei se että oli hän ovat mutta kun niin myös tai joka sen jos vain mukaan sekä hänen ole ovat vuonna kuin",
-        "Polish": "i w na z do nie się że jest to jak o po od za dla przez jego był była są oraz ale czy tym który która które "
+        "Finnish": "ja on ei se että oli hän ovat mutta kun niin myös tai joka sen jos vain mukaan sekä hänen "
+        "ole ovat vuonna kuin",
+        "Polish": "i w na z do nie się że jest to jak o po od za dla przez jego był była są oraz ale czy tym "
+        "który która które "
         "co przy ma tylko już może",
-        "Czech": "a v na je se že s z do to o k i jako ve po pro jsou za by byl byla od ale který která které podle až při nebo jeho",
-        "Hungarian": "a az és hogy nem is egy ez volt van meg de csak már mint vagy ki el még azt kell lesz szerint után",
-        "Romanian": "și de la în a cu pe nu un o este că din pentru mai ce sau fi au care lui sunt prin după fost ca se",
-        "Turkish": "ve bir bu da de için ile olarak çok daha olan gibi en sonra kadar ne var değil ise ama o olduğu tarafından",
-        "Indonesian": "dan yang di dengan untuk dari ini pada adalah tidak dalam akan itu oleh sebagai juga ke karena ada atau "
+        "Czech": "a v na je se že s z do to o k i jako ve po pro jsou za by byl byla od ale který která které "
+        "podle až při nebo jeho",
+        "Hungarian": "a az és hogy nem is egy ez volt van meg de csak már mint vagy ki el még azt kell lesz "
+        "szerint után",
+        "Romanian": "și de la în a cu pe nu un o este că din pentru mai ce sau fi au care lui sunt prin după "
+        "fost ca se",
+        "Turkish": "ve bir bu da de için ile olarak çok daha olan gibi en sonra kadar ne var değil ise ama o "
+        "olduğu tarafından",
+        "Indonesian": "dan yang di dengan untuk dari ini pada adalah tidak dalam akan itu oleh sebagai juga "
+        "ke karena ada atau "
         "mereka lebih telah bisa tahun",
         "Vietnamese": "và là của có được cho không các trong một với người này đã những khi đến về từ như",
     }.items()
@@ -80,11 +97,13 @@ _FEWEST_HITS = 3
 
 _FENCED = re.compile(r"(?:```|~~~)[^\n]*\n(.*?)(?:```|~~~|\Z)", re.DOTALL)
 _CODE_LINE = re.compile(
-    r"^\s*(?:(?:def|class|import|from|return|public|private|protected|static|const|let|var|function|fn|func|impl|struct|enum"
+    r"^\s*(?:(?:def|class|import|from|return|public|private|protected|static|const|let|var|function|fn|func"
+    r"|impl|struct|enum"
     r"|package|using|namespace|if|for|while|else|elif|try|except|catch|switch|case)\b.*[:{};()]\s*$"
     r"|import\s+[\w.]+(?:\s+as\s+\w+)?$|from\s+[\w.]+\s+import\s+.+$"
     r"|#include\s*[<\"].*|[})\]]+[;,]?$|return\b[^.]*;?$|@\w+(?:\(.*\))?$"
-    r"|[\w.\[\]>-]+\s*(?:=|\+=|-=|:=|=>)\s*[^=].*|[\w.]+\(.*\)\s*[;{:]?$|.*[;{]\s*$|\s*//.*|\s*</?\w+[^>]*>.*$|\$\s\w+.*"
+    r"|[\w.\[\]>-]+\s*(?:=|\+=|-=|:=|=>)\s*[^=].*|[\w.]+\(.*\)\s*[;{:]?$|.*[;{]\s*$|\s*//.*|\s*</?\w+[^>]*>.*$"
+    r"|\$\s\w+.*"
     r"|(?:SELECT|INSERT|UPDATE|DELETE|CREATE|ALTER)\s.*)$"
 )
 _PROSE_LINE = re.compile(r"[^\W\d_]{2,}(?:\s+[^\W\d_]{2,}){4,}")
@@ -182,5 +201,5 @@ def _grid(text: str) -> str | None:
     digits, letters = len(_DIGITS.findall(text)), len(_LETTERS.findall(text))
     columns = sum(1 for line in lines if len(re.findall(r"(?:^|[\s|;,])-?\d[\d.,%]*(?=$|[\s|;,])", line)) >= 3)
     if columns >= 0.7 * len(lines) and digits > 3 * letters:
-        return "The text is a table of numbers without readable headings; the embedded judge cannot tell what they are."
+        return "The text is a table of numbers without headings; the embedded judge cannot tell what they are."
     return None

@@ -63,29 +63,39 @@ _BOUNDS: tuple[tuple[Bound, str], ...] = (
     ("exactly", r"exactly|precisely|exact(?:\s+\w+)?\s+of|no\s+more\s+and\s+no\s+less\s+than"),
     (
         "at most",
-        r"(?:no|not)\s+(?:\w+\s+)?(?:more|longer|later|higher|greater|larger|older)\s+than|at\s+(?:the\s+)?most|up\s+to"
-        r"|(?:a\s+)?maximum(?:\s+\w+)?(?:\s+of)?|max\.?|(?:may|can|must|shall|should|does|do|did)(?:\s+not|n['’]t)\s+exceed|not\s+exceed(?:ing)?|within|capped\s+at|limited\s+to|≤|<=|as\s+many\s+as|as\s+much\s+as",
+        r"(?:no|not)\s+(?:\w+\s+)?(?:more|longer|later|higher|greater|larger|older)\s+than"
+        r"|at\s+(?:the\s+)?most|up\s+to"
+        r"|(?:a\s+)?maximum(?:\s+\w+)?(?:\s+of)?|max\.?|(?:may|can|must|shall|should|does|do|did)(?:\s+not"
+        r"|n['’]t)\s+exceed|not\s+exceed(?:ing)?|within|capped\s+at|limited\s+to|≤|<=|as\s+many\s+as"
+        r"|as\s+much\s+as",
     ),
     (
         "at least",
-        r"(?:no|not)\s+(?:less|fewer|lower|sooner|earlier|shorter|smaller)\s+than|at\s+(?:the\s+(?:very\s+)?)?least|(?:a\s+)?minimum(?:\s+\w+)?(?:\s+of)?|≥|>=|from\s+at\s+least",
+        r"(?:no|not)\s+(?:less|fewer|lower|sooner|earlier|shorter|smaller)\s+than"
+        r"|at\s+(?:the\s+(?:very\s+)?)?least|(?:a\s+)?minimum(?:\s+\w+)?(?:\s+of)?|≥|>=|from\s+at\s+least",
     ),
     ("just over", r"(?:just|slightly|a\s+little|a\s+bit|marginally)\s+(?:over|above|more\s+than|higher\s+than)"),
     (
         "nearly",
-        r"nearly|almost|close\s+to|(?:just|slightly|a\s+little|a\s+bit|marginally)\s+(?:under|below|less\s+than|short\s+of|fewer\s+than)|approaching|practically|not\s+far\s+(?:from|off)",
+        r"nearly|almost|close\s+to|(?:just|slightly|a\s+little|a\s+bit|marginally)\s+(?:under|below"
+        r"|less\s+than|short\s+of|fewer\s+than)|approaching|practically|not\s+far\s+(?:from|off)",
     ),
     (
         "over",
-        r"(?:well\s+|far\s+)?(?:over|above|beyond)|(?:much\s+|far\s+|significantly\s+)?(?:more|greater|longer|higher|larger|older|heavier|taller|bigger|later|better)\s+than|exceed(?:s|ed|ing)?|(?:in\s+)?excess\s+of|upwards?\s+of|north\s+of|surpass(?:es|ed|ing)?|>",
+        r"(?:well\s+|far\s+)?(?:over|above|beyond)|(?:much\s+|far\s+|significantly\s+)?(?:more|greater|longer"
+        r"|higher|larger|older|heavier|taller|bigger|later|better)\s+than|exceed(?:s|ed|ing)?"
+        r"|(?:in\s+)?excess\s+of|upwards?\s+of|north\s+of|surpass(?:es|ed|ing)?|>",
     ),
     (
         "under",
-        r"(?:well\s+|far\s+)?(?:under|below)|(?:much\s+|far\s+|significantly\s+)?(?:less|fewer|shorter|lower|smaller|younger|lighter|earlier|cheaper)\s+than|short\s+of|<",
+        r"(?:well\s+|far\s+)?(?:under|below)|(?:much\s+|far\s+|significantly\s+)?(?:less|fewer|shorter|lower"
+        r"|smaller|younger|lighter|earlier|cheaper)\s+than|short\s+of|<",
     ),
     (
         "about",
-        r"about|around|approximately|approx\.?|roughly|some|circa|ca\.?|c\.|~|≈|somewhere\s+(?:around|near)|in\s+the\s+(?:region|order|neighbou?rhood)\s+of|estimated(?:\s+at)?|an\s+estimated|or\s+so|on\s+the\s+order\s+of|more\s+or\s+less",
+        r"about|around|approximately|approx\.?|roughly|some|circa|ca\.?|c\.|~|≈|somewhere\s+(?:around|near)"
+        r"|in\s+the\s+(?:region|order|neighbou?rhood)\s+of|estimated(?:\s+at)?|an\s+estimated|or\s+so"
+        r"|on\s+the\s+order\s+of|more\s+or\s+less",
     ),
 )
 _BOUND_BEFORE = re.compile(
@@ -106,8 +116,10 @@ _BOUND_LAST = re.compile(
     re.IGNORECASE,
 )
 _BOUND_AFTER = re.compile(
-    r"\s*(?:(?P<atleast>\+|or\s+(?:more|over|above|older|longer|higher|greater|later|better)\b|(?:at|as\s+a)\s+(?:the\s+)?(?:least|minimum)\b)"
-    r"|(?P<atmost>or\s+(?:less|fewer|under|below|younger|shorter|lower|earlier)\b|(?:at|as\s+a)\s+(?:the\s+)?(?:most|maximum)\b|at\s+most\b|maximum\b|max\b)"
+    r"\s*(?:(?P<atleast>\+|or\s+(?:more|over|above|older|longer|higher|greater|later|better)\b|(?:at"
+    r"|as\s+a)\s+(?:the\s+)?(?:least|minimum)\b)"
+    r"|(?P<atmost>or\s+(?:less|fewer|under|below|younger|shorter|lower|earlier)\b|(?:at"
+    r"|as\s+a)\s+(?:the\s+)?(?:most|maximum)\b|at\s+most\b|maximum\b|max\b)"
     r"|(?P<about>or\s+so\b|or\s+thereabouts\b|approximately\b))",
     re.IGNORECASE,
 )
@@ -241,7 +253,8 @@ def _number_quantity(text: str, numeral: Numeral) -> Quantity:
 
 
 _LATER_UNIT = re.compile(
-    r"\s+(?:(?!of\b|in\b|to\b|for\b|on\b|at\b|by\b|and\b|or\b|per\b|with\b|from\b|the\b|every\b|each\b|a\b|is\b|was\b|are\b|were\b)"
+    r"\s+(?:(?!of\b|in\b|to\b|for\b|on\b|at\b|by\b|and\b|or\b|per\b|with\b|from\b|the\b|every\b|each\b|a\b"
+    r"|is\b|was\b|are\b|were\b)"
     r"[a-z][a-z-]+\s+){1,2}?(days?|weeks?|months?|years?|hours?|minutes?)\b"
 )
 
@@ -320,6 +333,5 @@ def _join(text: str, left: Quantity, right: Quantity) -> Quantity | None:
         return None
     if low > right.high:
         return None
-    return replace(
-        right, start=left.start, text=text[left.start : right.end], low=low, bound=left.bound, step=min(left.step, right.step)
-    )  # fmt: skip
+    step = min(left.step, right.step)
+    return replace(right, start=left.start, text=text[left.start : right.end], low=low, bound=left.bound, step=step)

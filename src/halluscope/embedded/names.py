@@ -35,7 +35,10 @@ class Name:
 
 
 _CAPITAL = r"[^\W\d_a-zà-öø-ÿ]"
-_PART = rf"(?:[a-z]{{1,2}}{_CAPITAL}\w+|{_CAPITAL}\.(?:{_CAPITAL}\.)*|{_CAPITAL}[\w]*(?:['’][^\W\d_]{{2,}})?(?:-\w+)*)"
+_PART = (
+    rf"(?:[a-z]{{1,2}}{_CAPITAL}\w+|{_CAPITAL}\.(?:{_CAPITAL}\.)*"
+    rf"|{_CAPITAL}[\w]*(?:['’][^\W\d_]{{2,}})?(?:-\w+)*)"
+)
 _LINK = r"(?:of|de|del|della|di|da|do|dos|van|von|der|den|la|le|du|al|bin|ibn|the|for|&|y|zu)"
 _RUN = re.compile(rf"(?<!\w){_PART}(?:(?:\s|\s{_LINK}\s(?:the\s)?){_PART}){{0,7}}")
 _LONG_RUN = re.compile(rf"(?<!\w){_PART}(?:(?:\s|\s(?:and|{_LINK})\s(?:the\s)?){_PART}){{0,7}}")
@@ -44,12 +47,14 @@ _TITLE = re.compile(r"[\"“«]([^\"“”«»\n]{2,80})[\"”»]")
 _ACRONYM = re.compile(r"^(?:[^\W\d_a-zà-öø-ÿ]{2,8}s?|(?:[A-Z]\.){2,})$")
 _MONTHS_DAYS = frozenset(
     "january february march april may june july august september october november december monday tuesday "
-    "wednesday thursday friday saturday sunday jan feb mar apr jun jul aug sep sept oct nov dec mon tue wed thu fri sat sun".split()
+    "wednesday thursday friday saturday sunday jan feb mar apr jun jul aug sep sept oct nov dec mon tue wed "
+    "thu fri sat sun".split()
 )
 # Capitalised by habit, not because they name something in particular.
 _COMMON = (
     frozenset(
-        "mr mrs ms dr prof sir madam lord lady president minister chairman king queen prince princess professor judge captain "
+        "mr mrs ms dr prof sir madam lord lady president minister chairman king queen prince princess "
+        "professor judge captain "
         "general i ok yes no am pm ad bc gmt utc cet q1 q2 q3 q4 internet god none both".split()
     )
     | _MONTHS_DAYS

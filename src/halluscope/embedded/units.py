@@ -195,7 +195,7 @@ SCALES: dict[str, float] = {
 }  # fmt: skip
 
 _AFTER = {n for n in _CURRENCY if n not in ("won", "try", "rs", "rand")} | set(_CURRENCIES)
-_NAMES = sorted({*_TABLE, *_AFTER}, key=len, reverse=True)
+_NAMES = sorted({*_TABLE, *_AFTER}, key=lambda name: (-len(name), name))
 _WORDY = [re.escape(n) for n in _NAMES if n[-1].isalnum() or n[-1] in "²³"]
 _SIGNS = [re.escape(n) for n in _NAMES if not (n[-1].isalnum() or n[-1] in "²³")]
 _DEGREES = r"°\s?[CF](?![\w])"

@@ -11,7 +11,8 @@ __all__ = ["PolarityConflict", "hedges", "is_subjective", "negations", "polarity
 
 _HEDGE = re.compile(
     r"\b(?:might|may|could|possibly|perhaps|maybe|probably|likely|unlikely|presumably|apparently|seemingly|supposedly"
-    r"|allegedly|reportedly|potentially|conceivably|arguably|seems?|seemed|appears?\s+to|appeared\s+to|suggests?\s+that"
+    r"|allegedly|reportedly|potentially|conceivably|arguably|seems?|seemed|appears?\s+to|appeared\s+to"
+    r"|suggests?\s+that"
     r"|suspected|believed\s+to|thought\s+to|said\s+to|rumou?red|expected\s+to|estimated\s+to|tends?\s+to"
     r"|(?:it\s+is|it['’]s)\s+(?:possible|likely|probable|unclear)|as\s+far\s+as\s+\w+\s+know|I\s+(?:guess|suppose))\b",
     re.IGNORECASE,
@@ -20,22 +21,29 @@ _MONTH_MAY = re.compile(r"\b(?:in|of|by|since|until|early|late|mid|last|next|\d{
 
 _OPINION = re.compile(
     r"\b(?:I|we)\s+(?:think|believe|feel|find|love|like|hate|recommend|prefer)\b|\bin\s+my\s+(?:opinion|view)\b"
-    r"|\b(?:amazing|awesome|beautiful|best-known\s+for\s+its\s+charm|breathtaking|brilliant|captivating|charming|delicious"
-    r"|delightful|disappointing|dreadful|elegant|excellent|exceptional|exciting|extraordinary|fabulous|fantastic|fascinating"
-    r"|gorgeous|great|horrible|iconic|impressive|incredible|innovative|inspiring|legendary|lovely|magnificent|marvel+ous"
-    r"|must-see|outstanding|perfect|pleasant|prestigious|remarkable|renowned|revolutionary|spectacular|splendid|stunning"
+    r"|\b(?:amazing|awesome|beautiful|best-known\s+for\s+its\s+charm|breathtaking|brilliant|captivating"
+    r"|charming|delicious"
+    r"|delightful|disappointing|dreadful|elegant|excellent|exceptional|exciting|extraordinary|fabulous"
+    r"|fantastic|fascinating"
+    r"|gorgeous|great|horrible|iconic|impressive|incredible|innovative|inspiring|legendary|lovely|magnificent"
+    r"|marvel+ous"
+    r"|must-see|outstanding|perfect|pleasant|prestigious|remarkable|renowned|revolutionary|spectacular"
+    r"|splendid|stunning"
     r"|stylish|superb|terrible|terrific|thrilling|tragic|ugly|underrated|overrated|unforgettable|unmatched|unrivalled"
     r"|vibrant|wonderful|world-class|worthwhile|top-notch|state-of-the-art|cutting-edge|pioneer(?:ing)?|role\s+model"
     r"|model\s+for|generous|attractive|respected|admired|influential|beloved|masterpiece|groundbreaking|game-changer"
     r"|boring|annoying|ideal|well-deserved|deserves?|sadly|unfortunately|fortunately|luckily|surprisingly)\b"
     r"|\b(?:one\s+of|among)\s+the\s+(?:most|best|finest|greatest|leading|top|worst|least)\b"
-    r"|\bthe\s+(?:best|worst|finest|greatest|nicest|coolest|most\s+(?:\w+ful|\w+ing|\w+ive|\w+ous|\w+ant|\w+ent|\w+able|respected|admired))\b"
-    r"|\b(?:should\s+be\s+proud|makes?\s+history|made\s+history|set\s+an\s+example|second\s+to\s+none|good\s+value|value\s+for\s+money)\b",
+    r"|\bthe\s+(?:best|worst|finest|greatest|nicest|coolest|most\s+(?:\w+ful|\w+ing|\w+ive|\w+ous|\w+ant"
+    r"|\w+ent|\w+able|respected|admired))\b"
+    r"|\b(?:should\s+be\s+proud|makes?\s+history|made\s+history|set\s+an\s+example|second\s+to\s+none"
+    r"|good\s+value|value\s+for\s+money)\b",
     re.IGNORECASE,
 )
 
 _NEGATION = re.compile(
-    r"\b(?:not|never|no|none|nobody|nothing|nowhere|neither|nor|cannot|without|unable|fail(?:s|ed|ing)?\s+to|lack(?:s|ed|ing)?"
+    r"\b(?:not|never|no|none|nobody|nothing|nowhere|neither|nor|cannot|without|unable|fail(?:s|ed|ing)?\s+to"
+    r"|lack(?:s|ed|ing)?"
     r"|refus(?:e|es|ed|ing)\s+to|hardly|barely|rarely|no\s+longer|instead\s+of|rather\s+than)\b|\b\w+n['’]t\b",
     re.IGNORECASE,
 )

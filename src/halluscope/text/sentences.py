@@ -94,7 +94,7 @@ def _blocks(text: str) -> Iterator[Span]:
         if closed >= len(fences):
             break
         yield from _paragraphs(text, position, opened.start())
-        yield Span(opened.start(1), fences[closed].end())
+        yield Span(opened.start(1), fences[closed].start() + len(fences[closed].group().rstrip()))
         position = fences[closed].end()
         index = closed + 1
     yield from _paragraphs(text, position, len(text))
