@@ -68,7 +68,7 @@ class OpenAIModel(Struct, frozen=True, kw_only=True):
             text = "".join(str(part.get("text", "")) for part in text if isinstance(part, dict))
         refused = bool(declined) or finish == "content_filter"
         usage = usage_of("openai", self.model, _counts(response.get("usage")), self.price, self.base_url)
-        said = str((declined or text) if refused else text or "")
+        said = str((declined if refused else None) or text or "")
         return Completion(clean(said), usage, finish == "length", refused)
 
 
