@@ -261,7 +261,12 @@ def test_faithfulness_counts_all_but_no(words: tuple[str, str], score: float) ->
             "extract": {"claims": ["Einstein won.", "It was the Nobel Prize."]},
             "verify": {
                 "verdicts": [
-                    {"id": f"c{i}", "verdict": word, "reason": "r", "basis": "contradicted"}
+                    {
+                        "id": f"c{i}",
+                        "verdict": word,
+                        "reason": "r",
+                        "basis": "supported" if word == "yes" else "contradicted",
+                    }
                     for i, word in enumerate(words, start=1)
                 ]
             },

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import ClassVar
 
 from msgspec import Struct
 
 from ..case import Case
 from ..flow import AnswerMissing, Flow, ask, ask_all
-from ..metric import Finding, Metric, PromptSpec, without_score
-from ..questions import Explain, ExtractClaims, Passage, ResolveContext, VerifyClaims
+from ..metric import Finding, Metric, PromptSpec, no_claims, without_score
+from ..questions import FACTUAL, HALLUCINATED, Explain, ExtractClaims, Passage, ResolveContext, VerifyClaims
 from ..result import Failure, Outcome
 from ..verdict import Claim, Support, Verdict
 
@@ -37,8 +38,52 @@ class ClaimMetric(Metric, frozen=True, kw_only=True):
     reason, instead of taken from the case.
     """
 
+    words: ClassVar[Mapping[str, Support]]
+    """The metric's vocabulary, on the lattice."""
+
     scale: float = 1.0
     resolve_context: bool = False
+
+    def flow(self, case: Case) -> Flow[Finding]:
+        nothing = nothing_to_judge(case, context_needed=not self.resolve_context)
+        if nothing:
+            return nothing
+        claims = yield from self.claims(case)
+        if not claims:
+            return no_claims(case)
+        passages = yield from self.passages(case, claims)
+        verified = yield from self.verify(case, claims, passages)
+        return (yield from self.concluded(case, verified))
+
+    def concluded(self, case: Case, verified: Verified, truths: tuple[str, ...] = ()) -> Flow[Finding]:
+        """The finding from the verdicts."""
+        if verified.missing:
+            return incomplete(verified, case)
+        counted = [v for v in verified.verdicts if v.support is not Support.NOT_A_CLAIM]
+        if not counted:
+            return no_claims(case)
+        hits = sum(self.counts(v) for v in counted)
+        wrong = [v for v in counted if not v.support.holds]
+        score = hits / len(counted) * self.scale
+        summary = self.tally(hits, len(counted)) + (f": {listed(wrong)}." if wrong else ".")
+        reason, notes = yield from self.explained(score, verified.verdicts, summary)
+        return Finding(
+            outcome=Outcome.SCORED,
+            score=score,
+            label=HALLUCINATED if wrong else FACTUAL,
+            verdicts=verified.verdicts,
+            truths=truths,
+            reason=reason,
+            notes=verified.notes + notes,
+        )
+
+    def counts(self, verdict: Verdict) -> bool:
+        """Whether the claim is one of those whose share is the score."""
+        raise NotImplementedError
+
+    def tally(self, hits: int, claims: int) -> str:
+        """The score in words."""
+        raise NotImplementedError
 
     def claims(self, case: Case) -> Flow[tuple[Claim, ...]]:
         question = ExtractClaims(template=self.prompt("extract"), output=case.output, input=case.input)
@@ -55,9 +100,9 @@ class ClaimMetric(Metric, frozen=True, kw_only=True):
 
     def verify(
         self,
+        case: Case,
         claims: Sequence[Claim],
         passages: tuple[Passage, ...],
-        words: Mapping[str, Support],
         truths: tuple[str, ...] | None = None,
     ) -> Flow[Verified]:
         """One verdict per claim: those left out are asked for again together, then one by one."""
@@ -77,7 +122,8 @@ class ClaimMetric(Metric, frozen=True, kw_only=True):
                         examples=self.shots(),
                         claims=tuple(batch),
                         passages=passages,
-                        words=dict(words),
+                        words=dict(self.words),
+                        input=case.input,
                         truths=truths,
                     )
                     for batch in batches

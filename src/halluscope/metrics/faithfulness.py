@@ -2,27 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import ClassVar
 
 from ..case import Case
 from ..flow import Flow, ask
 from ..metric import Finding, PromptSpec, no_claims
-from ..questions import FACTUAL, HALLUCINATED, ExtractTruths
+from ..questions import ExtractTruths
 from ..result import Direction, Outcome
 from ..verdict import Support, Verdict
-from .claimwise import (
-    EXPLAIN,
-    EXTRACT,
-    VERIFY,
-    ClaimMetric,
-    Verified,
-    incomplete,
-    listed,
-    nothing_to_judge,
-)
-
-WORDS = {"yes": Support.SUPPORTED, "no": Support.CONTRADICTED, "unsure": Support.UNSUPPORTED}
-TRUTH_WORDS = {"yes": Support.SUPPORTED, "no": Support.CONTRADICTED, "idk": Support.UNSUPPORTED}
+from .claimwise import EXPLAIN, EXTRACT, VERIFY, ClaimMetric, nothing_to_judge
 
 
 class Faithfulness(ClaimMetric, frozen=True, kw_only=True):
@@ -33,57 +22,32 @@ class Faithfulness(ClaimMetric, frozen=True, kw_only=True):
     formula: ClassVar[str] = "supported claims / claims × scale; the scale's top is best"
     direction: ClassVar[Direction] = "higher"
     uses: ClassVar[tuple[PromptSpec, ...]] = (EXTRACT, VERIFY, EXPLAIN)
-
-    def flow(self, case: Case) -> Flow[Finding]:
-        nothing = nothing_to_judge(case, context_needed=not self.resolve_context)
-        if nothing:
-            return nothing
-        claims = yield from self.claims(case)
-        if not claims:
-            return no_claims(case)
-        passages = yield from self.passages(case, claims)
-        verified = yield from self.verify(claims, passages, WORDS)
-        return (yield from self.concluded(case, verified))
-
-    def concluded(self, case: Case, verified: Verified, truths: tuple[str, ...] = ()) -> Flow[Finding]:
-        """The finding from the verdicts."""
-        if verified.missing:
-            return incomplete(verified, case)
-        counted = [v for v in verified.verdicts if v.support is not Support.NOT_A_CLAIM]
-        if not counted:
-            return no_claims(case)
-        good = [v for v in counted if self.counts(v)]
-        wrong = [v for v in counted if not v.support.holds]
-        score = len(good) / len(counted) * self.scale
-        summary = self.tally(len(good), len(counted))
-        summary += f"; {listed(wrong)}." if wrong else "."
-        reason, notes = yield from self.explained(score, verified.verdicts, summary)
-        return Finding(
-            outcome=Outcome.SCORED,
-            score=score,
-            label=HALLUCINATED if wrong else FACTUAL,
-            verdicts=verified.verdicts,
-            truths=truths,
-            reason=reason,
-            notes=verified.notes + notes,
-        )
-
-    def tally(self, good: int, claims: int) -> str:
-        """The score in words."""
-        return f"{good} of {claims} claims {'is' if good == 1 else 'are'} supported by the context"
+    words: ClassVar[Mapping[str, Support]] = {
+        "yes": Support.SUPPORTED,
+        "no": Support.CONTRADICTED,
+        "unsure": Support.UNSUPPORTED,
+    }
 
     def counts(self, verdict: Verdict) -> bool:
-        """Whether the claim counts in the output's favour."""
         return verdict.support is Support.SUPPORTED
 
+    def tally(self, hits: int, claims: int) -> str:
+        return f"{hits} of {claims} claims {'is' if hits == 1 else 'are'} supported by the context"
 
-class TruthFaithfulness(Faithfulness, frozen=True, kw_only=True):
+
+class TruthFaithfulness(ClaimMetric, frozen=True, kw_only=True):
     """Claims are compared with truths drawn from the context; what cannot be told is not held against them."""
 
     name: ClassVar[str] = "truth_faithfulness"
     summary: ClassVar[str] = "the share of claims that no truth drawn from the context contradicts"
     formula: ClassVar[str] = "(claims − contradicted claims) / claims; 1 is best"
+    direction: ClassVar[Direction] = "higher"
     uses: ClassVar[tuple[PromptSpec, ...]] = (PromptSpec("truths", ("context",)), EXTRACT, VERIFY, EXPLAIN)
+    words: ClassVar[Mapping[str, Support]] = {
+        "yes": Support.SUPPORTED,
+        "no": Support.CONTRADICTED,
+        "idk": Support.UNSUPPORTED,
+    }
 
     truths_limit: int | None = None
 
@@ -102,12 +66,12 @@ class TruthFaithfulness(Faithfulness, frozen=True, kw_only=True):
         if not truths:
             # Nothing could contradict the claims, so every output would come out perfect.
             return Finding(outcome=Outcome.NO_CONTEXT, reason="No score: the context states no fact to compare with.")
-        verified = yield from self.verify(claims, passages, TRUTH_WORDS, truths)
+        verified = yield from self.verify(case, claims, passages, truths)
         return (yield from self.concluded(case, verified, truths))
-
-    def tally(self, good: int, claims: int) -> str:
-        wrong = claims - good
-        return f"{wrong or 'None'} of {claims} claims {'are' if wrong > 1 else 'is'} contradicted by the context"
 
     def counts(self, verdict: Verdict) -> bool:
         return verdict.support is not Support.CONTRADICTED
+
+    def tally(self, hits: int, claims: int) -> str:
+        wrong = claims - hits
+        return f"{wrong or 'None'} of {claims} claims {'are' if wrong > 1 else 'is'} contradicted by the context"

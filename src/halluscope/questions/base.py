@@ -98,6 +98,17 @@ def listed(data: Any, *keys: str) -> list[Any]:
     raise ReplyError(f"the reply must be an object, not {type(data).__name__}")
 
 
+def verdicts_schema(properties: dict[str, Any]) -> dict[str, Any]:
+    """The schema of a list of verdicts, every field of each required."""
+    item = {"type": "object", "properties": properties, "required": list(properties), "additionalProperties": False}
+    return {
+        "type": "object",
+        "properties": {"verdicts": {"type": "array", "items": item}},
+        "required": ["verdicts"],
+        "additionalProperties": False,
+    }
+
+
 def text_of(value: Any) -> str:
     """A text the reply holds, whether it wrote a string, a number or a list of strings there."""
     if value is None:

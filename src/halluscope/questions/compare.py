@@ -11,7 +11,7 @@ from ..errors import ReplyError
 from ..prompt import Data
 from ..text.windows import cut
 from ..verdict import Evidence, Verdict, Vote
-from .base import Passage, Question, listed, packed, text_of, word_of
+from .base import Passage, Question, listed, packed, text_of, verdicts_schema, word_of
 
 AGREES, CONTRADICTS = "yes", "no"
 
@@ -53,18 +53,7 @@ class ComparePassages(Question[tuple[PassageVerdict, ...]], frozen=True, kw_only
             "reason": {"type": "string"},
             "verdict": {"type": "string", "enum": [AGREES, CONTRADICTS]},
         }
-        item = {
-            "type": "object",
-            "properties": properties,
-            "required": list(properties),
-            "additionalProperties": False,
-        }
-        return {
-            "type": "object",
-            "properties": {"verdicts": {"type": "array", "items": item}},
-            "required": ["verdicts"],
-            "additionalProperties": False,
-        }
+        return verdicts_schema(properties)
 
     def read(self, data: Any) -> tuple[PassageVerdict, ...]:
         """One verdict per passage, by id, or by place in a complete list without ids."""

@@ -12,7 +12,7 @@ from ..prompt import Data
 from ..text.quotes import folded, locate, resemblance
 from ..text.words import words
 from ..verdict import Claim, Evidence, Support, Verdict
-from .base import Passage, Question, listed, packed, text_of, word_of
+from .base import Passage, Question, listed, packed, text_of, verdicts_schema, word_of
 
 _SAME_STATEMENT = 0.5
 """How much of its words a restated claim must share with the claim whose id it carries."""
@@ -64,18 +64,7 @@ class VerifyClaims(Question[Verification], frozen=True, kw_only=True):
             "basis": {"type": "string", "enum": ["supported", "contradicted", "unsupported"]},
             "verdict": {"type": "string", "enum": list(self.words)},
         }
-        item = {
-            "type": "object",
-            "properties": properties,
-            "required": list(properties),
-            "additionalProperties": False,
-        }
-        return {
-            "type": "object",
-            "properties": {"verdicts": {"type": "array", "items": item}},
-            "required": ["verdicts"],
-            "additionalProperties": False,
-        }
+        return verdicts_schema(properties)
 
     def read(self, data: Any) -> Verification:
         """Exactly one verdict per claim, by id, by its words, or by its place in a complete list."""
