@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import json
+import re
 from importlib.metadata import entry_points
 from pathlib import Path
 
 import pytest
+
+from halluscope.pytest_plugin import assert_faithful
 
 from .loopback import Loopback
 
@@ -149,6 +152,30 @@ class TestAssertions:
                 pytest_plugin.assert_no_hallucination(BAD, CONTEXT)
         finally:
             pytest_plugin._current = running
+
+
+class TestDocs:
+    PAGE = (Path(__file__).parent.parent / "docs" / "pytest.md").read_text(encoding="utf-8")
+
+    def test_the_first_example_runs(self, pytester: pytest.Pytester) -> None:
+        pytester.makepyfile(re.findall(r"```python\n(.*?)```", self.PAGE, re.DOTALL)[0])
+        run(pytester).assert_outcomes(passed=1)
+
+    def test_the_failure_shown_is_the_failure_that_comes(self) -> None:
+        (shown,) = re.findall(r"```text\n(.*?)```", self.PAGE, re.DOTALL)
+        with pytest.raises(AssertionError) as caught:
+            assert_faithful(BAD, [CONTEXT])
+
+        def steady(text: str) -> list[str]:
+            """The lines but for the judge's own words, which get better with the judge."""
+            lines = re.sub(r", \d+% sure", "", text).strip().splitlines()
+            return [line for i, line in enumerate(lines) if i != 3]
+
+        assert steady(str(caught.value)) == steady(shown)
+
+    def test_every_option_is_documented(self) -> None:
+        options = ("--halluscope-record", "--halluscope-record-all", "--halluscope-judge", "halluscope_recordings")
+        assert [option for option in options if f"`{option}" not in self.PAGE and f"{option}\n" not in self.PAGE] == []
 
 
 class TestMarker:

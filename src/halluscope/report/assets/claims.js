@@ -83,7 +83,7 @@ export function claimEntry(verdict, context, onchoose) {
       { type: "button", class: "entry-head", "aria-pressed": "false", onclick: () => onchoose(verdict.number) },
       h("span", { class: "glyph", "aria-hidden": "true" }, GLYPHS[support]),
       h("span", { class: "entry-text" }, subject(verdict)),
-      h("span", { class: "support" }, SUPPORT_WORDS[support], sure),
+      h("span", { class: "support", title: verdict.word ? `the judge's word: ${verdict.word}` : null }, SUPPORT_WORDS[support], sure),
     ),
     verdict.reason ? h("p", { class: "entry-reason", dir: "auto" }, verdict.reason) : null,
     (verdict.evidence ?? []).map((evidence) => quoted(evidence, context)),
