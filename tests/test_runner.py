@@ -157,6 +157,14 @@ def test_a_named_run_goes_on_where_it_was(server: Loopback, store: Store) -> Non
     assert run.usage.calls == len(server.calls) > before
 
 
+def test_a_limit_does_not_shorten_a_run_that_is_longer(store: Store) -> None:
+    evaluate(rows(10), "label", labels(), store=store, run="r")
+    run = evaluate(rows(10), "label", labels(), store=store, run="r", limit=4)
+    assert len(list(run)) == 10
+    run = evaluate(rows(3), "label", labels(), store=store, run="r", limit=4)
+    assert len(list(run)) == 3
+
+
 def test_a_metric_can_join_a_run_later(store: Store) -> None:
     script = ScriptedJudge({"label": FACTUAL, "compare": {"verdicts": [{"verdict": "yes", "reason": "r"}] * 2}})
     evaluate(rows(3), "label", script, store=store, run="r")
@@ -262,6 +270,15 @@ def test_bad_rows_are_told_and_counted(store: Store) -> None:
     assert told == ["row 3 was left out: " + run.bad_rows()[0].reason]
     assert [r.case_id for r in run] == ["case-0", "case-1", "case-2"]
     assert run.summary().bad_rows == 1
+
+
+def test_many_bad_rows_are_told_in_a_few_lines(store: Store) -> None:
+    told: list[str] = []
+    run = evaluate([*range(700), *rows(1)], "label", labels(), store=store, told=told.append)
+    assert len(told) == 21
+    assert told[-1] == "680 more rows were left out"
+    assert len(run.bad_rows()) == 700
+    assert len(list(run)) == 1
 
 
 def test_strict_reading_stops_and_keeps_what_was_done(store: Store) -> None:

@@ -277,6 +277,17 @@ def test_a_changed_score_is_noticed(path: Path) -> None:
             list(entries(store, book.run))
 
 
+def test_a_result_that_belongs_to_another_case_is_noticed(path: Path) -> None:
+    with Store(path) as store:
+        book = Book(store, "one", "data", [scorer()])
+        for job in book.admit(cases(2))[0]:
+            book.keep(job, result(job.case))
+        book.close("finished")
+        store._connection.execute("UPDATE run_results SET outcome = 1")
+        with pytest.raises(StoreDamaged, match="not about"):
+            list(entries(store, book.run))
+
+
 def test_a_file_of_a_newer_version_is_left_alone(path: Path) -> None:
     Store(path).close()
     with sqlite3.connect(path) as connection:

@@ -12,10 +12,11 @@ _BEFORE_THE_FIRST = 4
 class Budget:
     """Counts money. With a limit, a case starts only if those under way and it are likely to stay below."""
 
-    def __init__(self, limit: float | None = None, judge: str = "the judge") -> None:
+    def __init__(self, limit: float | None = None, judge: str = "the judge", *, free: bool = False) -> None:
+        """`free`: the judge costs nothing, so that no limit will be reached."""
         if limit is not None and not limit > 0:
             raise InputError(f"a cost limit must be more than 0 dollars, {limit:g} is not.")
-        self.limit = limit
+        self.limit = None if free else limit
         self.cost: float | None = 0.0
         self._judge = judge
         self._paid = 0

@@ -163,9 +163,9 @@ async def _evaluate(
             raise InputError(f"`{name}` must be 1 or more, not {number}.")
     asked, judge_options = _metrics(metrics, options)
     judged_by = resolve_judge(judge, **judge_options)
-    budget = Budget(max_cost, judged_by.name)
-    opened = open_data(data, map)
     local = _is_local(judged_by)
+    budget = Budget(max_cost, judged_by.name, free=local)
+    opened = open_data(data, map)
     store = store or Store()
     gate = None if local else AdaptiveGate(concurrency or AT_ONCE)
     cache = MemoryReplies() if local else Replies(store, reread=not fresh)
@@ -198,7 +198,7 @@ async def _evaluate(
         raise
     else:
         if whole:
-            book.close("finished", end=pipeline.read)
+            book.close("finished", end=None if limit == pipeline.read else pipeline.read)
         else:
             book.close("stopped", f"the cost limit of ${max_cost:g} was reached")
     finally:

@@ -26,6 +26,9 @@ _LONGEST_READ = 0.05
 _REJECTED = 10
 """When the judge refuses this many cases and scores none, it will not score the others."""
 
+_TOLD = 20
+"""Bad rows that are told one by one; all are kept with the run."""
+
 _FATAL = (StoreError, InputError, MissingExtra, ModelFileError)
 """Errors that say something about the set-up, not about the case at hand."""
 
@@ -77,6 +80,8 @@ class Pipeline:
         try:
             whole = await self._feed(iter(rows))
             await self._finish()
+            if self.progress.bad_rows > _TOLD:
+                self._told(f"{self.progress.bad_rows - _TOLD} more rows were left out")
             return whole
         finally:
             ticking.cancel()
@@ -104,24 +109,30 @@ class Pipeline:
     def _admit(self, chunk: Sequence[AnyRow]) -> list[Job]:
         """Enter the rows into the run; what comes back has no result yet."""
         good: list[tuple[int, Case]] = []
+        bad: list[tuple[int, str, str]] = []
         for row in chunk:
-            position, self.read = self.read, self.read + 1
-            if not isinstance(row, Unread):
-                good.append((position, row.case))
-                continue
-            self._book.bad_row(position, row.place, row.reason)
-            self.progress.bad_rows += 1
-            self._told(f"{row.place} was left out: {row.reason}")
-            if self._strict:
-                raise RunFailed(
-                    f"{row.place} cannot be read: {row.reason}. Strict reading stops at the first such row."
-                )
+            if isinstance(row, Unread):
+                bad.append((self.read, row.place, row.reason))
+            else:
+                good.append((self.read, row.case))
+            self.read += 1
+        if bad:
+            self._bad(bad)
         jobs, reused = self._book.admit(good)
         self.progress.reused += reused
         for job in jobs:
             self._open[job.position] = self._open.get(job.position, 0) + 1
         self.progress.cases += len(good) - len({job.position for job in jobs})
         return jobs
+
+    def _bad(self, rows: Sequence[tuple[int, str, str]]) -> None:
+        self._book.bad_rows(rows)
+        for _, place, reason in rows:
+            self.progress.bad_rows += 1
+            if self.progress.bad_rows <= _TOLD:
+                self._told(f"{place} was left out: {reason}")
+            if self._strict:
+                raise RunFailed(f"{place} cannot be read: {reason}. (Strict reading stops here.)")
 
     async def _room(self) -> bool:
         """Wait until another job may start; False where the budget does not allow one."""

@@ -199,11 +199,12 @@ class Book:
         same = 'SELECT id FROM outcomes WHERE scorer = ? AND "case" = ? AND reusable'
         return int(connection.execute(same, (scorer, job.case_ref)).fetchone()[0])
 
-    def bad_row(self, position: int, place: str, reason: str) -> None:
-        """Note a row that could not be read."""
-        self._store.write(
-            "INSERT OR REPLACE INTO run_bad_rows VALUES (?, ?, ?, ?)", (self.run, position, place, reason)
-        )
+    def bad_rows(self, rows: Sequence[tuple[int, str, str]]) -> None:
+        """Note rows that could not be read: position, place and reason of each."""
+        with self._store.writing() as connection:
+            connection.executemany(
+                "INSERT OR REPLACE INTO run_bad_rows VALUES (?, ?, ?, ?)", [(self.run, *row) for row in rows]
+            )
 
     def close(self, state: str, note: str = "", end: int | None = None) -> None:
         """Write what is left and say how the run ended. `end`: the data has no row from this position on."""

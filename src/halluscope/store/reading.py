@@ -11,6 +11,7 @@ import numpy as np
 from msgspec import Struct, structs
 
 from ..case import Case
+from ..errors import StoreDamaged
 from ..result import Direction, Result, Usage
 from .packing import unpack, verify
 
@@ -115,10 +116,10 @@ def entries(store: Store, run: int) -> Iterator[Entry]:
             return
         first, after = page[0][0], page[-1][0]
         results = _results(store, run, first, after)
-        for position, name, extra, _, key, body in page:
+        for position, name, extra, ref, key, body in page:
             with store.trouble():
                 case = _case(name, extra, key, body)
-                made = tuple(_result(case, *row) for row in results.get(position, ()))
+                made = tuple(_result(case, ref, *row) for row in results.get(position, ()))
             yield Entry(position, case, made)
 
 
@@ -144,6 +145,7 @@ def _case(name: str, extra: bytes | None, key: bytes, body: bytes) -> Case:
 
 def _result(
     case: Case,
+    case_ref: int,
     reused: int,
     ref: int,
     outcome: str,
@@ -152,6 +154,8 @@ def _result(
     label: str | None,
     body: bytes,
 ) -> Result:
+    if ref != case_ref:
+        raise StoreDamaged("a result is listed with a case that it is not about")
     content = unpack(body, about_outcome(ref, outcome, score, passed, label))
     result = msgspec.msgpack.decode(content, type=Result)
     if reused:
