@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
+import re
+import subprocess
+import sys
 import xml.etree.ElementTree as ET
 from pathlib import Path
 from typing import Any
@@ -285,3 +289,38 @@ def test_the_metric_and_the_data_are_checked_before_anything_is_paid(shell: Shel
     assert shell.server.calls == []
     done = shell("eval", data, "--base-url", "http://127.0.0.1:1")
     assert "name it with --judge" in said(done)
+
+
+COMMAND = (sys.executable, "-c", "from halluscope.cli import main; main()")
+
+
+def test_bad_input_is_one_sentence_and_exit_code_two(shell: Shell, data: Path) -> None:
+    done = subprocess.run([*COMMAND, "eval", str(data), "--metric", "nonsense"], capture_output=True, text=True)
+    assert done.returncode == 2
+    assert done.stderr.count("\n") == 1
+    assert "there is no metric 'nonsense'" in done.stderr
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there is no pseudo-terminal to look at")
+def test_the_bar_shows_cases_rate_time_and_money_on_a_terminal(shell: Shell, data: Path) -> None:
+    import pty
+
+    shell.server.latency = 0.1
+    ours, theirs = pty.openpty()
+    words = ["eval", str(data), "--judge", "openai/gpt-4o", "--base-url", shell.server.base_url, "--concurrency", "2"]
+    environment = {**os.environ, "TERM": "xterm", "COLUMNS": "160"}
+    with subprocess.Popen([*COMMAND, *words], stdout=subprocess.PIPE, stderr=theirs, env=environment) as process:
+        os.close(theirs)
+        shown = b""
+        try:
+            while chunk := os.read(ours, 4096):
+                shown += chunk
+        except OSError:  # how Linux says that the other side is closed
+            pass
+        os.close(ours)
+        assert process.stdout is not None
+        printed = process.stdout.read().decode()
+    text = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", shown.decode())
+    assert re.search(r"[1-8]/8 .*\d\.\d/s .*left .*\$0\.0\d+", text), text
+    assert "finished" in printed
+    assert "left" not in printed
