@@ -51,7 +51,9 @@ class Pairs:
         self._ids = torch.from_numpy(flat.astype(np.int32)).to(device)
         self._words = torch.from_numpy(words).to(device)
         self._digits = torch.from_numpy(table.digits[flat]).to(device)
-        self._starts = torch.from_numpy(starts[keys]).to(device)
+        places = starts[keys]
+        places[:, 0] += lengths[keys[:, 0]] - self.count[:, 0]  # of a long question the end is kept
+        self._starts = torch.from_numpy(places).to(device)
         self._counts = torch.from_numpy(self.count).to(device)
         self._marks = torch.from_numpy(marks.astype(np.int64)).to(device)
         self._claims = torch.from_numpy(self.claim_start).to(device)

@@ -31,7 +31,10 @@ class Plan:
 
 @dataclass(frozen=True, slots=True)
 class Views:
-    """What a network says of rows: class log-odds, and a logit for each claim token (flat, in row order)."""
+    """What a network says of rows: class log-odds, and a logit for each claim token (flat, in row order).
+
+    Rows it was not asked about hold no number.
+    """
 
     classes: np.ndarray
     marks: np.ndarray
@@ -62,13 +65,16 @@ def step_loss(net: PairNet, batch: Batch, plan: Plan, teacher: tuple[Tensor, Ten
     if teacher is None:
         return own.mean() + 0.5 * marks_loss(marks, batch.marks)
     classes, tokens, starts = teacher
-    target = torch.softmax(classes[batch.rows].float(), -1)
+    said = classes[batch.rows].float()
+    taught = plan.taught * (~said[:, 0].isnan()).float()
+    target = torch.softmax(said.nan_to_num(), -1)
     view = -(target * functional.log_softmax(logits.float(), -1)).sum(-1)
     place = (torch.cumsum(batch.claim.long(), 1) - 1).clamp(min=0) + starts[batch.rows][:, None]
-    aim = torch.sigmoid(tokens[place.clamp(max=len(tokens) - 1)].float())
+    aim = torch.sigmoid(tokens[place.clamp(max=len(tokens) - 1)].float().nan_to_num())
     copied = functional.binary_cross_entropy_with_logits(marks.float(), aim, reduction="none")
-    copied = (copied * batch.claim).sum() / batch.claim.sum()
-    both = (1 - plan.taught) * own + plan.taught * view
+    shown = batch.claim & (taught > 0)[:, None]
+    copied = (copied * shown).sum() / shown.sum().clamp(min=1)
+    both = (1 - taught) * own + taught * view
     return both.mean() + 0.3 * marks_loss(marks, batch.marks) + 0.5 * copied
 
 

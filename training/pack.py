@@ -11,23 +11,25 @@ from pathlib import Path
 import numpy as np
 from tokenizers import Tokenizer
 
-from training.rows import Row, fold_of_documents, rows_of
+from halluscope.embedded.encoding import MAX_CLAIM
+from training.rows import Row, fold_of_documents, harder_rows, rows_of
 from training.sets import Source, read, sources
 
-MAX_QUESTION, MAX_EVIDENCE, MAX_CLAIM = 32, 230, 90
+
+Job = tuple[Source, Path, "dict[str, int] | None", "int | None", bool]
 
 
-def _rows(job: tuple[Source, Path, dict[str, int] | None, int | None]) -> list[Row]:
-    source, data, folds, limit = job
-    return list(rows_of(source, data, folds, limit))
+def _rows(job: Job) -> list[Row]:
+    source, data, folds, limit, harder = job
+    return list((harder_rows if harder else rows_of)(source, data, folds, limit))
 
 
-def collect(data: Path, limit: int | None, workers: int) -> list[Row]:
+def collect(data: Path, limit: int | None, workers: int, harder: bool) -> list[Row]:
     """All pairs of both stages; the order does not depend on the number of workers."""
     second = sources("folds")
     folds = fold_of_documents([case for source in second for case in read(data, source)])
-    jobs = [(source, data, None, limit) for source in sources("base")]
-    jobs += [(source, data, folds, limit) for source in second]
+    jobs: list[Job] = [(source, data, None, limit, harder) for source in sources("base")]
+    jobs += [(source, data, folds, limit, harder) for source in second]
     with multiprocessing.Pool(workers) as pool:
         return [row for rows in pool.map(_rows, jobs, chunksize=1) for row in rows]
 
@@ -68,15 +70,26 @@ def pack(rows: Sequence[Row], tokenizer: Tokenizer, path: Path) -> None:
     )
 
 
+def merge(first: Path, second: Path, out: Path) -> None:
+    """Two packed files as one, the rows of the first before those of the second."""
+    with np.load(first) as one, np.load(second) as two:
+        names = sorted({*map(str, one["names"]), *map(str, two["names"])})
+        sets = [np.array([names.index(str(name)) for name in file["names"]])[file["sets"]] for file in (one, two)]
+        joined = {key: np.concatenate([one[key], two[key]]) for key in ("tokens", "lengths", "labels", "folds", "made", "marks")}
+        keys = np.concatenate([one["keys"], two["keys"] + len(one["lengths"])])
+        np.savez_compressed(out, keys=keys, sets=np.concatenate(sets).astype(np.int16), names=np.array(names), **joined)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("data", type=Path)
     parser.add_argument("tokenizer", type=Path)
     parser.add_argument("out", type=Path)
     parser.add_argument("--limit", type=int, help="cases a set, for a rehearsal")
+    parser.add_argument("--harder", action="store_true", help="the rows of the last stage instead")
     parser.add_argument("--workers", type=int, default=2)
     options = parser.parse_args()
-    rows = collect(options.data, options.limit, options.workers)
+    rows = collect(options.data, options.limit, options.workers, options.harder)
     tokenizer = Tokenizer.from_file(str(options.tokenizer))
     tokenizer.no_truncation()
     tokenizer.no_padding()

@@ -35,13 +35,25 @@ def _start(shape: Shape, paths: list[Path], drop: float = 0.1) -> PairNet:
     return net
 
 
-def stage_rows(pairs: Pairs, fold: int, seed: int) -> np.ndarray:
-    """Rows of the second stage without one fold (or with all, for fold -1), and a replay of the first stage."""
-    own = np.flatnonzero((pairs.folds >= 0) & (pairs.folds != fold)) if fold >= 0 else np.flatnonzero(pairs.folds >= 0)
-    natural = own[~pairs.made[own]]
-    first = np.flatnonzero(pairs.folds < 0)
-    replay = np.random.default_rng(seed).choice(first, min(len(first), int(REPLAY * len(own))), replace=False)
-    return np.concatenate([own, natural, replay])
+def stage_rows(pairs: Pairs, fold: int, seed: int, known: int | None = None) -> np.ndarray:
+    """Rows of the second stage without one fold (or with all, for fold -1), and a replay of the first stage.
+
+    Natural rows come twice; rows from `known` on were added for the last stage: there are more wrong
+    answers than right ones among them, so only as many are taken as keep the balance.
+    """
+    place = np.arange(len(pairs.labels))
+    allowed = (pairs.folds != fold) if fold >= 0 else np.ones(len(place), dtype=bool)
+    first = place < (len(place) if known is None else known)
+    own = np.flatnonzero(first & allowed & (pairs.folds >= 0))
+    chance = np.random.default_rng(seed)
+    added = np.flatnonzero(~first & allowed)
+    answers = added[pairs.folds[added] < 0]
+    right, wrong = answers[pairs.labels[answers] == 0], answers[pairs.labels[answers] != 0]
+    wrong = chance.choice(wrong, min(len(wrong), int(1.2 * len(right))), replace=False)
+    added = np.concatenate([added[pairs.folds[added] >= 0], right, wrong])
+    base = np.flatnonzero(first & (pairs.folds < 0))
+    replay = chance.choice(base, min(len(base), int(REPLAY * len(own))), replace=False)
+    return np.concatenate([own, own[~pairs.made[own]], added, replay])
 
 
 def _keep(views: Views, path: Path) -> None:
@@ -92,20 +104,31 @@ def student_base(options: argparse.Namespace) -> None:
     torch.save(net.state_dict(), options.work / "student.pt")
 
 
+def _joined_views(pairs: Pairs, base: Views, seen: list[Views]) -> Views:
+    """The base teacher on the first stage, the mean of the others on the second, nothing on rows added later."""
+    known, tokens = len(base.classes), len(base.marks)
+    second = pairs.folds[:known] >= 0
+    classes = np.full((len(pairs.labels), 3), np.nan, dtype=np.float16)
+    classes[:known] = np.where(second[:, None], np.mean([v.classes.astype(np.float32) for v in seen], 0), base.classes)
+    marks = np.full(int(pairs.count[:, 2].sum()), np.nan, dtype=np.float16)
+    inside = np.repeat(second, pairs.count[:known, 2])
+    marks[:tokens] = np.where(inside, np.mean([v.marks.astype(np.float32) for v in seen], 0), base.marks)
+    return Views(classes, marks)
+
+
 def student_fold(options: argparse.Namespace) -> None:
     """Fold -1 is the model that ships: it learns from the mean of the three teachers."""
     pairs = _pairs(options, MINILM)
-    net = PairNet(MINILM).to(options.device)
-    net.load_state_dict(torch.load(options.work / "student.pt", weights_only=True))
-    base = views_from(options.views / "views_base.npz")
+    if options.start:
+        net = _start(MINILM, options.start).to(options.device)
+    else:
+        net = PairNet(MINILM).to(options.device)
+        net.load_state_dict(torch.load(options.work / "student.pt", weights_only=True))
     asked = range(FOLDS) if options.fold < 0 else [options.fold]
-    seen = [views_from(options.views / f"views_{fold}.npz") for fold in asked]
-    classes = np.where((pairs.folds >= 0)[:, None], np.mean([v.classes.astype(np.float32) for v in seen], 0), base.classes)
-    second = np.repeat(pairs.folds >= 0, pairs.count[:, 2])
-    marks = np.where(second, np.mean([v.marks.astype(np.float32) for v in seen], 0), base.marks)
-    views = Views(classes.astype(np.float16), marks.astype(np.float16))
-    rows = stage_rows(pairs, options.fold, 17 + options.fold)
-    train(net, pairs, rows, Plan(options.epochs, options.rate, options.budget, taught=0.5, seed=21 + options.fold), views, say=f"student {options.fold}")
+    base = views_from(options.views / "views_base.npz")
+    views = _joined_views(pairs, base, [views_from(options.views / f"views_{fold}.npz") for fold in asked])
+    rows = stage_rows(pairs, options.fold, 17 + options.fold + int(10 * options.epochs), len(base.classes))
+    train(net, pairs, rows, Plan(options.epochs, options.rate, options.budget, taught=options.taught, seed=21 + options.fold), views, say=f"student {options.fold}")
     if options.fold >= 0:
         unseen = np.flatnonzero(pairs.folds == options.fold)
         print("fold", options.fold, json.dumps(figures(pairs, predict(net, pairs, unseen).classes, unseen)), flush=True)
@@ -117,7 +140,7 @@ def _all_folds(options: argparse.Namespace, stage: str, folds: list[int]) -> Non
     """The folds at once, each in its own process: one alone does not fill the device."""
     common = [sys.executable, "-m", "training.teach", stage, "--rows", str(options.rows), "--vocabulary", str(options.vocabulary),
               "--work", str(options.work), "--views", str(options.views), "--device", options.device, "--epochs", str(options.fold_epochs),
-              "--rate", str(options.fold_rate), "--budget", str(options.budget)]
+              "--rate", str(options.fold_rate), "--budget", str(options.budget), "--taught", str(options.taught)]
     running = [subprocess.Popen([*common, "--fold", str(fold)]) for fold in folds]
     if any([process.wait() for process in running]):
         raise SystemExit(f"{stage} failed")
@@ -136,6 +159,7 @@ def main() -> None:
     parser.add_argument("--epochs", type=float, default=2)
     parser.add_argument("--rate", type=float, default=5e-5)
     parser.add_argument("--budget", type=int, default=32_768)
+    parser.add_argument("--taught", type=float, default=0.6)
     parser.add_argument("--fold-epochs", type=float, default=2)
     parser.add_argument("--fold-rate", type=float, default=3e-5)
     options = parser.parse_args()

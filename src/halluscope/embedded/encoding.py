@@ -22,7 +22,8 @@ if TYPE_CHECKING:
 
 EVIDENCE, CLAIM_MET, EVIDENCE_MET, CLAIM_NEW, CLAIM_NEW_NUMBER, QUESTION, CLAIM_ASKED = range(7)
 KINDS = 7
-MAX_QUESTION, MAX_EVIDENCE, MAX_CLAIM = 32, 230, 90
+MAX_QUESTION, MAX_EVIDENCE, MAX_CLAIM = 48, 230, 90
+"""Tokens of each part; of a longer question its end is kept, where it says what is asked."""
 _ENDINGS = frozenset(("##s", "##es", "##ed", "##d", "##ing", "##e", "##y"))
 
 

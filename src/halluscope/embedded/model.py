@@ -73,7 +73,7 @@ class PairModel:
         """
         found: dict[tuple[str, str], PairReading] = {}
         wanted = list(dict.fromkeys(pairs))
-        asked = self._ids(question or "", MAX_QUESTION)
+        asked = self._ids(question or "")[-MAX_QUESTION:]
 
         def one(pair: tuple[str, str]) -> PairReading:
             return self._read(asked, *pair)
@@ -87,12 +87,12 @@ class PairModel:
     def _encode(self, text: str) -> Any:
         return self._tokenizer.encode(_SURROGATE.sub("\ufffd", text), add_special_tokens=False)
 
-    def _ids(self, text: str, limit: int) -> Numbers:
-        ids: Numbers = self._numpy.array(self._encode(text).ids[:limit] if text else [], dtype=self._numpy.int64)
+    def _ids(self, text: str) -> Numbers:
+        ids: Numbers = self._numpy.array(self._encode(text).ids if text else [], dtype=self._numpy.int64)
         return ids
 
     def _read(self, asked: Numbers, evidence: str, claim: str) -> PairReading:
-        known = self._ids(evidence, MAX_EVIDENCE)
+        known = self._ids(evidence)[:MAX_EVIDENCE]
         encoded = self._encode(claim)
         pieces = [
             self._run(asked, known, encoded.ids[first : first + MAX_CLAIM], encoded.offsets[first : first + MAX_CLAIM])
@@ -144,7 +144,7 @@ def load(path: Path | None = None, threads: int | None = None) -> PairModel:
     return _load((path or WEIGHTS).resolve(), threads or _cores())
 
 
-@lru_cache(maxsize=2)
+@lru_cache(maxsize=4)
 def _load(folder: Path, threads: int) -> PairModel:
     for name, recorded in settings(folder)["files"].items():
         try:

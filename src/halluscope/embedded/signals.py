@@ -1,0 +1,100 @@
+"""Everything that is measured on a claim and its evidence, before it is joined into one judgement.
+
+The model reads meaning; the words, numbers and names are compared by rule, each against the same evidence the
+model sees. None of the signals depends on how long the claim or the output is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from .evidence import EvidenceIndex, Selection, content_words
+from .fusion import ClaimSignals
+from .names import Name, missing_names, names
+from .quantities import QuantityFinding, compare
+from .wording import PolarityConflict, polarity_conflict
+
+if TYPE_CHECKING:
+    from .model import PairModel, PairReading
+
+__all__ = ["Measured", "measure"]
+
+_TOP_MARKS = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """The signals of one claim, and what they were read from."""
+
+    signals: ClaimSignals
+    selection: Selection
+    reading: PairReading
+    findings: tuple[QuantityFinding, ...]
+    absent: tuple[Name, ...]
+    opposite: PolarityConflict | None
+    stated: str
+    """The claim as the model read it: without the question that a bare answer was joined with."""
+
+
+def measure(claims: Sequence[str], index: EvidenceIndex, model: PairModel, question: str | None = None) -> list[Measured]:
+    """One measurement for each claim."""
+    stated = [_without(claim, question) for claim in claims]
+    selections = [index.select(claim) for claim in claims]
+    pairs = [(selection.text, text) for selection, text in zip(selections, stated, strict=True)]
+    readings = model.read(pairs, question)
+    return [
+        _measured(claim, text, selection, reading, index, question)
+        for claim, text, selection, reading in zip(claims, stated, selections, readings, strict=True)
+    ]
+
+
+def _without(claim: str, question: str | None) -> str:
+    asked = " ".join((question or "").split())
+    rest = claim[len(asked) :].strip() if asked and claim.startswith(asked) else ""
+    return rest or claim
+
+
+def _measured(
+    claim: str, stated: str, selection: Selection, reading: PairReading, index: EvidenceIndex, question: str | None
+) -> Measured:
+    findings = tuple(compare(claim, selection.text))
+    named = names(stated)
+    absent = tuple(missing_names(stated, f"{question or ''} {selection.text}"))
+    opposite = polarity_conflict(claim, selection.text)
+    words, asked = content_words(stated), set(content_words(question or ""))
+    held = content_words(selection.text)
+    doubts = sorted((mark for _, _, mark in reading.token_marks), reverse=True)[:_TOP_MARKS]
+    missing = sum(found.status == "missing" for found in findings)
+    coverage = _coverage(words, set(held) | asked, index)
+    signals = ClaimSignals(
+        supported=reading.supported,
+        contradicted=reading.contradicted,
+        unsupported=reading.unsupported,
+        doubt=sum(doubts) / len(doubts) if doubts else 0.0,
+        coverage=coverage,
+        known=_coverage(words, {word for word in words if index.has(word)} | asked, index),
+        pairs=_pairs(words, held, index, coverage),
+        numbers_missing=missing / len(findings) if findings else 0.0,
+        number_conflict=max((found.strength for found in findings), default=0.0),
+        names_missing=len(absent) / len(named) if named else 0.0,
+        opposite=opposite is not None,
+    )
+    return Measured(signals, selection, reading, findings, absent, opposite, stated)
+
+
+def _coverage(words: Sequence[str], held: set[str], index: EvidenceIndex) -> float:
+    """The part of the claim's words that the evidence has, rare words counting more."""
+    weights = {word: index.idf(word) for word in words}
+    total = sum(weights.values())
+    return sum(weight for word, weight in weights.items() if word in held) / total if total else 1.0
+
+
+def _pairs(words: Sequence[str], held: Sequence[str], index: EvidenceIndex, alone: float) -> float:
+    """The same for pairs of neighbours: high where the claim repeats the evidence; a lone word has none."""
+    mine = set(zip(words, words[1:], strict=False))
+    theirs = set(zip(held, held[1:], strict=False))
+    weights = {pair: index.idf(pair[0]) + index.idf(pair[1]) for pair in mine}
+    total = sum(weights.values())
+    return sum(weight for pair, weight in weights.items() if pair in theirs) / total if total else alone

@@ -1,0 +1,140 @@
+"""The table of figures: `python -m training.evaluate DATA_FOLDER`.
+
+Sets the model has never seen are judged here and now by the model in the package. Sets it was trained on are not:
+for them the judgements of the fold models are read, which had not seen the document (`crossed.jsonl.gz`, written
+by the training run; the layer on top was fitted without the document too). The figures also go into the model card.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gzip
+import json
+import multiprocessing
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from halluscope.embedded.fusion import shipped
+from halluscope.embedded.model import load
+from training.figures import Scored, area, balanced_accuracy, best, calibration_error, f1, span_f1
+from training.fuse import signals_of
+from training.measure import measured, sample
+from training.sets import Case
+
+HERE = Path(__file__).parent
+CARD = HERE.parent / "MODEL_CARD.md"
+LIVE = {"wice_dev": 349, "lfqa": 500, "halueval_qa": 600, "frank_all": 300}
+FIVE = ("wice_dev", "factcheckgpt", "expertqa", "lfqa", "ragtruth")
+PUBLISHED = {
+    "wice_dev": "HHEM-2.1 0.759, MiniCheck-L 0.722, GPT-4o 0.785",
+    "factcheckgpt": "HHEM-2.1 0.718, MiniCheck-L 0.747, GPT-4o 0.775",
+    "expertqa": "HHEM-2.1 0.584, MiniCheck-L 0.590, GPT-4o 0.596",
+    "lfqa": "HHEM-2.1 0.841, MiniCheck-L 0.852, GPT-4o 0.836",
+    "ragtruth": "HHEM-2.1 0.699, MiniCheck-L 0.780, GPT-4o 0.843",
+    "five": "HHEM-2.1 0.720, MiniCheck-L 0.738, GPT-4o 0.779",
+    "ragtruth F1": "TinyLettuce 17M 0.685, 68M 0.750, GPT-4 (2023) 0.634, LettuceDetect-L 0.792",
+    "ragtruth spans": "LettuceDetect-L 0.589",
+    "halueval F1": "GPT-3.5 0.75, GPT-4 0.82 (Phoenix template, 2023)",
+}
+Row = dict[str, Any]
+
+
+def _open() -> None:
+    load(threads=1)
+
+
+def _judge(case: Case) -> Row | None:
+    found = measured(case, load(threads=1))
+    fusion, _ = shipped()
+    supports = [fusion.judge_claim(signals_of(claim)).supported for claim in found["claims"]]
+    return {**found, "supported": supports} if supports else None
+
+
+def judged(data: Path, counts: dict[str, int], workers: int) -> list[Row]:
+    """The unseen sets, judged by the shipped model."""
+    cases = [case for name, count in counts.items() for case in sample(data, name, count)]
+    with multiprocessing.Pool(workers, _open) as pool:
+        return [row for row in pool.imap(_judge, cases, chunksize=4) if row is not None]
+
+
+def crossed(path: Path = HERE / "crossed.jsonl.gz") -> list[Row]:
+    """The kept judgements of the fold models."""
+    with gzip.open(path, "rt", encoding="utf-8") as lines:
+        return [json.loads(line) for line in lines]
+
+
+def _scored(rows: list[Row]) -> dict[str, list[Scored]]:
+    wrong = [row["label"] != "supported" for row in rows]
+    return {
+        "ours": [Scored(w, 1 - min(row["supported"])) for w, row in zip(wrong, rows, strict=True)],
+        "length": [Scored(w, row["length"]) for w, row in zip(wrong, rows, strict=True)],
+        "overlap": [Scored(w, 1 - row["overlap"]) for w, row in zip(wrong, rows, strict=True)],
+    }
+
+
+def _line(name: str, measure: str, count: int, values: list[float], must: str, published: str) -> str:
+    shown = " | ".join("–" if np.isnan(value) else f"{value:.3f}" for value in values)
+    return f"| {name} | {measure} | {count} | {shown} | {must} | {published} |"
+
+
+def table(rows: list[Row]) -> list[str]:
+    """The figures, each next to the trivial judges at their best threshold and to what others publish."""
+    by: dict[str, list[Row]] = {}
+    for row in rows:
+        answers = row["set"].startswith("written") and row["task"] == "qa"
+        by.setdefault("written answers" if answers else row["set"], []).append(row)
+    lines = ["| set | measure | outputs | ours | length | overlap | must reach | published |", "| --- | --- | --- | --- | --- | --- | --- | --- |"]
+    accuracy: dict[str, list[float]] = {}
+    for name, mine in by.items():
+        scored = _scored(mine)
+        accuracy[name] = [balanced_accuracy(scored["ours"]), *(best(scored[key], "balanced accuracy") for key in ("length", "overlap"))]
+    mean = [float(np.mean([accuracy[name][place] for name in FIVE])) for place in range(3)]
+    lines.append(_line("mean of the five below", "balanced accuracy", sum(len(by[name]) for name in FIVE), mean, "0.71", PUBLISHED["five"]))
+    for name in FIVE:
+        lines.append(_line(name, "balanced accuracy", len(by[name]), accuracy[name], "", PUBLISHED[name]))
+    scored = _scored(by["ragtruth"])
+    lines.append(_line("ragtruth", "F1, whole answers", len(by["ragtruth"]), [f1(scored["ours"]), best(scored["length"], "f1"), best(scored["overlap"], "f1")], "0.70", PUBLISHED["ragtruth F1"]))
+    spans = span_f1((row["spans"], row["called"]) for row in by["ragtruth"])
+    lines.append(_line("ragtruth", "F1, characters", len(by["ragtruth"]), [spans, float("nan"), float("nan")], "0.40", PUBLISHED["ragtruth spans"]))
+    scored = _scored(by["halueval_qa"])
+    lines.append(_line("halueval_qa", "F1", len(by["halueval_qa"]), [f1(scored["ours"]), best(scored["length"], "f1"), best(scored["overlap"], "f1")], "0.75", PUBLISHED["halueval F1"]))
+    ours = sorted(name for name in by if name.startswith("written_"))
+    mean = [float(np.mean([accuracy[name][place] for name in ours])) for place in range(3)]
+    lines.append(_line("written, mean of eight files", "balanced accuracy", sum(len(by[name]) for name in ours), mean, "0.78", ""))
+    for name, must in [*((name, "") for name in ours), ("written answers", ""), ("summedits", "0.67"), ("frank_all", "0.72")]:
+        lines.append(_line(name, "balanced accuracy", len(by[name]), accuracy[name], must, ""))
+    lines += ["", "| set | area under the curve | calibration error |", "| --- | --- | --- |"]
+    for name, mine in sorted(by.items()):
+        scored = _scored(mine)
+        lines.append(f"| {name} | {area(scored['ours']):.3f} | {calibration_error(scored['ours']):.3f} |")
+    known = [item for name, mine in by.items() if name not in LIVE for item in _scored(mine)["ours"]]
+    lines.append(f"| all cross-validated sets together | {area(known):.3f} | {calibration_error(known):.3f} |")
+    return lines
+
+
+def write_card(lines: list[str], card: Path = CARD) -> None:
+    """Put the figures between their two marks in the card."""
+    text = card.read_text(encoding="utf-8")
+    head, _, rest = text.partition("<!-- figures -->")
+    _, _, tail = rest.partition("<!-- end of figures -->")
+    card.write_text(f"{head}<!-- figures -->\n" + "\n".join(lines) + f"\n<!-- end of figures -->{tail}", encoding="utf-8")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("data", type=Path)
+    parser.add_argument("--workers", type=int, default=2)
+    parser.add_argument("--count", type=int, help="at most so many cases of each unseen set, for a quick look")
+    parser.add_argument("--no-card", action="store_true", help="print only")
+    options = parser.parse_args()
+    counts = {name: min(count, options.count or count) for name, count in LIVE.items()}
+    lines = table([*judged(options.data, counts, options.workers), *crossed()])
+    print("\n".join(lines))
+    if not options.no_card:
+        write_card(lines)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,137 @@
+"""Signals of the judge on labelled cases, written once and used for fitting and for the figures.
+
+Sets that the model was trained on are read by the fold model that has not seen the document, and so are the
+figures on them; all others by the model that ships.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gzip
+import json
+import multiprocessing
+import random
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from halluscope.embedded.claims import extract
+from halluscope.embedded.evidence import EvidenceIndex, content_words
+from halluscope.embedded.context import ReadContext
+from halluscope.embedded.model import PairModel, load
+from halluscope.embedded.signals import measure
+from halluscope.questions import Passage
+from training.rows import FOLDS, fold_of_documents, seed_of, statements, without_support
+from training.sets import Case, read, sources
+
+Mark = tuple[int, int, float]
+COUNTS = {"ragtruth": 500, "wice_dev": 349, "lfqa": 500, "factcheckgpt": 700, "expertqa": 600, "summedits": 500,
+          "frank_all": 250, "halueval_qa": 500, "medhallu": 100}
+"""Cases a set; the large ones are sampled by a hash of their ids."""
+
+
+def on_output(marks: Sequence[Mark], stated: str, output: str, start: int, end: int) -> list[Mark]:
+    """Token marks as places in the output; words that were carried into the claim have none."""
+    if output[start:end] == stated:
+        return [(start + a, start + b, round(p, 3)) for a, b, p in marks]
+    placed: list[Mark] = []
+    reached = start
+    for a, b, p in marks:
+        found = output.find(stated[a:b], reached, end)
+        if found >= 0 and found - reached < 40:
+            placed.append((found, found + b - a, round(p, 3)))
+            reached = found + b - a
+    return placed
+
+
+def overlap(output: str, index: EvidenceIndex) -> float:
+    """The part of the output's words that occur in the context: the trivial judge to beat."""
+    words = set(content_words(output))
+    return sum(index.has(word) for word in words) / max(1, len(words))
+
+
+def measured(case: Case, model: PairModel) -> dict[str, Any]:
+    """The claims of a case with their signals, and what is needed to score them."""
+    context = ReadContext([Passage(number, text) for number, text in enumerate(case["context"])])
+    claims = extract(case["output"], case["input"])
+    found = measure([claim.text for claim in claims], context.index, model, case["input"])
+    return {
+        "id": case["id"], "set": case["set"], "task": case["task"], "label": case["label"],
+        "spans": [[mark["start"], mark["end"]] for mark in case.get("spans") or []],
+        "length": len(case["output"].split()), "overlap": overlap(case["output"], context.index),
+        "claims": [
+            {
+                "start": claim.start, "end": claim.end, **asdict(item.signals),
+                "marks": on_output(item.reading.token_marks, item.stated, case["output"], claim.start or 0, claim.end or 0),
+            }
+            for claim, item in zip(claims, found, strict=True)
+        ],
+    }
+
+
+def sample(data: Path, name: str, count: int) -> list[Case]:
+    """The same cases each time: ordered by a hash of their id."""
+    source = next(item for use in ("folds", "measure") for item in sources(use) if item.name == name)
+    cases = list(read(data, source))
+    cases.sort(key=lambda case: seed_of("sample" + case["id"]))
+    return cases[:count]
+
+
+def ablated(data: Path, count: int) -> list[Case]:
+    """Right sentences of real outputs, each with its context and with a context that no longer says it."""
+    found: list[Case] = []
+    for case in sample(data, "ragtruth", 10_000):
+        right = [text for text, label, _ in statements(case) if label == 0 and len(text.split()) >= 8]
+        right.sort(key=seed_of)
+        for text in right[:1]:
+            rest = without_support(text, case["context"])
+            if rest is not None:
+                shared = {**case, "output": text, "spans": None, "task": "claim", "set": "ragtruth_ablated"}
+                found.append({**shared, "id": case["id"] + "-kept", "label": "supported"})
+                found.append({**shared, "id": case["id"] + "-cut", "label": "unsupported", "context": rest, "document": case["context"]})
+    return found[: 2 * count]
+
+
+_MODELS: list[PairModel] = []
+
+
+def _open(paths: list[Path | None]) -> None:
+    _MODELS[:] = [load(path, threads=1) for path in paths]
+
+
+def _job(job: tuple[Case, int]) -> str:
+    return json.dumps({"fold": job[1] - 1, **measured(job[0], _MODELS[job[1]])})
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("data", type=Path)
+    parser.add_argument("out", type=Path, help="one JSON line a case, gzipped")
+    parser.add_argument("--model", type=Path, help="the folder of the model that ships; the package's own by default")
+    parser.add_argument("--folds", type=Path, nargs=FOLDS, required=True, help="the folders of the fold models")
+    parser.add_argument("--count", type=int, help="cases a set; by default as the table of the model card says")
+    parser.add_argument("--ablated", type=int, default=300, help="pairs of sentences with and without their support")
+    parser.add_argument("--sets", nargs="*")
+    parser.add_argument("--workers", type=int, default=2)
+    options = parser.parse_args()
+    second = sources("folds")
+    folds = fold_of_documents([case for source in second for case in read(options.data, source)])
+    learned = {source.name for source in second}
+    names = options.sets or [source.name for use in ("folds", "measure") for source in sources(use)]
+    work = []
+    for name in names:
+        for case in sample(options.data, name, options.count or COUNTS.get(name, 250)):
+            work.append((case, 1 + folds["\n".join(case["context"])] if name in learned else 0))
+    for case in ablated(options.data, options.ablated):
+        work.append((case, 1 + folds["\n".join(case.get("document", case["context"]))]))
+    random.Random(0).shuffle(work)
+    paths = [options.model, *options.folds]
+    with multiprocessing.Pool(options.workers, _open, (paths,)) as pool, gzip.open(options.out, "wt", encoding="utf-8") as out:
+        for line in pool.imap(_job, work, chunksize=8):
+            out.write(line + "\n")
+    print(len(work), "cases", flush=True)
+
+
+if __name__ == "__main__":
+    main()
