@@ -87,6 +87,13 @@ def test_a_denial_turns_it_round() -> None:
     assert found.claim.of("The board did not approve the sale.") == "not"
 
 
+def test_only_the_nearest_sentence_counts() -> None:
+    evidence = "It was never cold. Sales decreased in Norway. Nobody knew why."
+    found = polarity_conflict("Sales increased in Norway.", evidence)
+    assert found is not None and found.evidence.of(evidence) == "decreased"
+    assert polarity_conflict("Sales decreased in Norway.", evidence) is None
+
+
 @pytest.mark.parametrize(
     "claim, evidence",
     [

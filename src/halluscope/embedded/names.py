@@ -45,6 +45,11 @@ _LONG_RUN = re.compile(rf"(?<!\w){_PART}(?:(?:\s|\s(?:and|{_LINK})\s(?:the\s)?){
 _IDENTIFIER = re.compile(r"(?<![\w])(?:[A-Za-z]{1,10}[-_]?\d[\w-]*|#\d+)(?![\w])")
 _TITLE = re.compile(r"[\"“«]([^\"“”«»\n]{2,80})[\"”»]")
 _ACRONYM = re.compile(r"^(?:[^\W\d_a-zà-öø-ÿ]{2,8}s?|(?:[A-Z]\.){2,})$")
+_NUMBER = re.compile(
+    r"(?:Twenty|Thirty|Forty|Fifty|Sixty|Seventy|Eighty|Ninety)(?:-\w+)?$|(?:One|Two|Three|Four|Five|Six|Seven|Eight|Nine"
+    r"|Ten|Eleven|Twelve|\w+teen|First|Second|Third)$"
+)
+_COMPOUND = re.compile(r"-(?:based|born|led|owned|style|made|backed|area|wide|like)$")
 _MONTHS_DAYS = frozenset(
     "january february march april may june july august september october november december monday tuesday "
     "wednesday thursday friday saturday sunday jan feb mar apr jun jul aug sep sept oct nov dec mon tue wed "
@@ -55,7 +60,8 @@ _COMMON = (
     frozenset(
         "mr mrs ms dr prof sir madam lord lady president minister chairman king queen prince princess "
         "professor judge captain "
-        "general i ok yes no am pm ad bc gmt utc cet q1 q2 q3 q4 internet god none both".split()
+        "general i ok yes no am pm ad bc gmt utc cet q1 q2 q3 q4 internet god none both sundays mondays tuesdays "
+        "wednesdays thursdays fridays saturdays celsius fahrenheit earth".split()
     )
     | _MONTHS_DAYS
 )
@@ -121,7 +127,7 @@ def _trimmed(text: str, start: int, end: int, first: bool, elsewhere: set[str]) 
         raw = text[start + pieces[low][0] : start + pieces[low][1]]
         word = fold(raw).strip(".'’s" if len(raw) > 3 else ".")
         lone = first and low == 0 and high == 1
-        if fold(raw) in STOP_WORDS or word in _COMMON or (lone and not _telling(raw, elsewhere)):
+        if fold(raw) in STOP_WORDS or word in _COMMON or (lone and not _telling(raw, elsewhere)) or _NUMBER.match(raw):
             low += 1
             first = False
         else:
@@ -135,6 +141,9 @@ def _trimmed(text: str, start: int, end: int, first: bool, elsewhere: set[str]) 
     if low >= high:
         return start, start
     finish = start + pieces[high - 1][1]
+    compound = _COMPOUND.search(text, start + pieces[low][0], finish)
+    if compound:
+        finish = compound.start()
     return start + pieces[low][0], finish
 
 
@@ -144,17 +153,29 @@ def _telling(raw: str, elsewhere: set[str]) -> bool:
     return raw in elsewhere or inner_capital or any(char.isdigit() for char in raw)
 
 
-_DEMONYMS = {
-    "french": "france", "german": "germany", "germans": "germany", "british": "britain", "english": "england",
-    "dutch": "netherlands", "spanish": "spain", "spaniards": "spain", "swiss": "switzerland", "greek": "greece",
-    "danish": "denmark", "swedish": "sweden", "finnish": "finland", "polish": "poland", "turkish": "turkey",
-    "irish": "ireland", "scottish": "scotland", "welsh": "wales", "chinese": "china", "portuguese": "portugal",
-    "american": "america", "americans": "america", "us": "states", "u.s": "states", "usa": "states", "uk": "kingdom",
-    "norwegian": "norway", "thai": "thailand", "czech": "czechia", "israeli": "israel", "iraqi": "iraq",
-    "filipino": "philippines", "mexican": "mexico", "peruvian": "peru", "belgian": "belgium", "european": "europe",
-    "argentine": "argentina", "ukrainian": "ukraine", "hungarian": "hungary", "italian": "italy",
-    "parisian": "paris", "londoner": "london", "venetian": "venice", "burmese": "myanmar", "icelandic": "iceland",
-}  # fmt: skip
+# Places and their people, where the one cannot be got from the other by an ending.
+_KIN = """
+america american americans usa us states u_s / britain british uk kingdom u_k / europe european europeans eu e_u
+france french / germany german germans / england english / netherlands dutch holland / spain spanish spaniards
+switzerland swiss / greece greek greeks / denmark danish danes / sweden swedish swedes / finland finnish
+poland polish poles / turkey turkish / ireland irish / scotland scottish scots / wales welsh / china chinese
+portugal portuguese / norway norwegian norwegians / thailand thai / czechia czech / philippines filipino
+belgium belgian / argentina argentine / ukraine ukrainian / hungary hungarian / myanmar burmese / mars martian
+venice venetian / peru peruvian / mexico mexican / italy italian italians / iceland icelandic / wales welsh
+""".replace("\n", " / ")
+_KIN_OF = {word: frozenset(group.split()) for group in _KIN.split("/") for word in group.split()}
+_ENDINGS = ("n", "i", "an", "ian", "ese")
+
+
+def _other_forms(part: str) -> set[str]:
+    """The forms a place name and its adjective may take for each other: Norway, Brazil and Brazilian, Qatari."""
+    forms = set(_KIN_OF.get(part, ()))
+    if len(part) >= 4 and part.isalpha():
+        forms.update(part + ending for ending in _ENDINGS)
+        forms.update(part[:-1] + ending for ending in ("an", "ian"))
+    if len(part) > 5 and part.endswith(_ENDINGS):
+        forms.update((part[:-1], part[:-2], part[:-3], part[:-3] + "y", part[:-3] + "a"))
+    return forms
 
 
 class NameIndex:
@@ -164,7 +185,7 @@ class NameIndex:
         tokens = words(text)
         self._words = frozenset(tokens)
         self._stems = frozenset(stem(token) for token in tokens)
-        self._folded = " ".join(tokens)
+        self._folded = f" {' '.join(tokens)} "
         self._runs = [match.group() for match in _RUN.finditer(text)]
         self._acronyms = frozenset(_initials(match.group()) for match in _LONG_RUN.finditer(text))
         self._before: dict[str, set[str]] = {}
@@ -193,23 +214,11 @@ class NameIndex:
         return self._partial(parts, absent)
 
     def _has(self, part: str) -> bool:
-        if part in self._words:
+        if part in self._words or (len(part) >= 5 and stem(part) in self._stems):
             return True
-        country = _DEMONYMS.get(part)
-        if country and country in self._words:
-            return True
-        if any(adjective in self._words for adjective, place in _DEMONYMS.items() if place == part):
-            return True
-        if len(part) >= 5 and stem(part) in self._stems:
-            return True
-        # Adjectives of places: Norway, Norwegian; Brazil, Brazilian.
-        return (
-            len(part) > 6
-            and part.endswith(("n", "ian", "ese"))
-            and any(
-                candidate in self._words
-                for candidate in (part[:-1], part[:-2], part[:-3], part[:-3] + "y", part[:-3] + "a")
-            )
+        return any(
+            form in self._words or ("_" in form and f" {form.replace('_', ' ')} " in self._folded)
+            for form in _other_forms(part)
         )
 
     def _partial(self, parts: list[str], absent: list[str]) -> bool:

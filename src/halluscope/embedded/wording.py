@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from ..text import Span, content_words, stem
+from ..text import Span, content_words, sentences, stem
 
 __all__ = ["PolarityConflict", "hedges", "is_subjective", "negations", "polarity_conflict"]
 
@@ -44,7 +44,7 @@ _OPINION = re.compile(
 _NEGATION = re.compile(
     r"\b(?:not|never|no|none|nobody|nothing|nowhere|neither|nor|cannot|without|unable|fail(?:s|ed|ing)?\s+to"
     r"|lack(?:s|ed|ing)?"
-    r"|refus(?:e|es|ed|ing)\s+to|hardly|barely|rarely|no\s+longer|instead\s+of|rather\s+than)\b|\b\w+n['’]t\b",
+    r"|refus(?:e|es|ed|ing)\s+to|hardly|barely|rarely|no\s+longer)\b|\b\w+n['’]t\b",
     re.IGNORECASE,
 )
 _NO_LONGER_THAN = re.compile(r"\s+(?:more|less|fewer|later|earlier|longer|only)\b", re.IGNORECASE)
@@ -85,9 +85,8 @@ def negations(text: str) -> list[Span]:
 _OPPOSITES = """
 increase rise grow climb jump soar gain surge expand / decrease fall drop decline shrink plunge lose reduce lower
 raise / lower cut reduce
-higher / lower
 more / fewer less
-most / fewest least
+most / fewest
 above over exceed / below under
 before earlier precede / after later follow
 start begin launch open / end finish close stop cease
@@ -162,35 +161,51 @@ def _table() -> dict[str, set[str]]:
 _OPPOSITE_OF = _table()
 _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
 _ENOUGH_SHARED = 0.6
+_ENOUGH_TO_DENY = 0.75
 
 
 def polarity_conflict(claim: str, evidence: str) -> PolarityConflict | None:
-    """A flip between a claim and one evidence sentence, or None.
+    """A flip between a claim and the sentence of the evidence that is nearest to it, or None.
 
-    Meant for a sentence that speaks of the same matter: it asks that most content words of the claim
-    are in the evidence, and that the claim's own word is not.
+    Most content words of the claim have to be in that sentence, and its own turning word must not be:
+    only then do the two speak of the same matter.
     """
     mine = [stem(word) for word in content_words(claim)]
-    theirs = {stem(word) for word in content_words(evidence)}
     if not mine:
         return None
-    share = sum(word in theirs for word in mine) / len(mine)
-    if share < _ENOUGH_SHARED:
+    best: Span | None = None
+    most = 0.0
+    for span in sentences(evidence):
+        theirs = {stem(word) for word in content_words(span.of(evidence))}
+        share = sum(word in theirs for word in mine) / len(mine)
+        if share > most:
+            best, most = span, share
+    if best is None or most < _ENOUGH_SHARED:
         return None
-    flipped = _opposite_words(claim, evidence)
-    negated_claim, negated_evidence = negations(claim), negations(evidence)
+    found = _flip(claim, best.of(evidence), denial=most >= _ENOUGH_TO_DENY)
+    if found is None:
+        return None
+    place = Span(best.start + found.evidence.start, best.start + found.evidence.end)
+    return PolarityConflict(found.claim, place, found.reason)
+
+
+def _flip(claim: str, sentence: str, *, denial: bool) -> PolarityConflict | None:
+    """The words that turn one sentence against the other; a denial on both sides turns it back."""
+    flipped = _opposite_words(claim, sentence)
+    mine, theirs = negations(claim), negations(sentence)
     if flipped:  # "never" against "always" is the flip itself, not a denial of it
-        negated_claim = [span for span in negated_claim if span != flipped.claim]
-        negated_evidence = [span for span in negated_evidence if span != flipped.evidence]
-    odd = (len(negated_claim) + len(negated_evidence)) % 2 == 1
-    if flipped and not odd:
-        return flipped
-    if odd and not flipped and share >= 0.75 and min(len(negated_claim), len(negated_evidence)) == 0:
-        place = Span(0, len(claim)) if not negated_claim else negated_claim[0]
-        other = Span(0, len(evidence)) if not negated_evidence else negated_evidence[0]
-        side = "claim" if negated_claim else "context"
-        return PolarityConflict(place, other, f"the {side} denies it, and the other does not")
-    return None
+        mine = [span for span in mine if span != flipped.claim]
+        theirs = [span for span in theirs if span != flipped.evidence]
+    odd = (len(mine) + len(theirs)) % 2 == 1
+    if flipped:
+        return None if odd else flipped
+    if not (odd and denial) or (mine and theirs):
+        return None
+    if mine:
+        reason = f"the claim says “{mine[0].of(claim)}”, the context does not"
+        return PolarityConflict(mine[0], Span(0, len(sentence)), reason)
+    reason = f"the context says “{theirs[0].of(sentence)}”, the claim does not"
+    return PolarityConflict(Span(0, len(claim)), theirs[0], reason)
 
 
 def _opposite_words(claim: str, evidence: str) -> PolarityConflict | None:
