@@ -400,6 +400,12 @@ class TestLooks:
         assert await page.run(visible)
         await page.click(".row:not([hidden])")
         assert not await page.run(visible)
+        await page.press("/")
+        assert await page.run(visible)
+        assert await page.run("document.activeElement.id") == "search"
+        await page.run("document.querySelector('#home').click()")
+        await page.run("document.querySelector('.panes').scrollTop = 1e6")
+        assert await page.run("document.querySelector('#list').getBoundingClientRect().bottom <= innerHeight + 1")
         wide = await page.run("document.documentElement.scrollWidth")
         assert wide <= 390
 

@@ -202,7 +202,7 @@ class Report {
       ArrowRight: () => this.view.step(1),
       ArrowLeft: () => this.view.step(-1),
       "/": () => {
-        if (document.body.dataset.view !== "list") this.turnTo(this.view.result === undefined ? "list" : document.body.dataset.view);
+        if (!byId("search").offsetParent) this.showList();
         this.sidebar.focusSearch();
       },
       m: metric,
