@@ -5,7 +5,21 @@ import { bringIntoView, h, speak } from "./dom.js";
 import { exchangesFold } from "./exchanges.js";
 import { standing } from "./filters.js";
 import { textBlock } from "./marks.js";
-import { NO_SCORE, SUPPORTS, SUPPORT_WORDS, GLYPHS, count, duration, metricName, money, percent, plural, rule, score, signed } from "./words.js";
+import {
+  NO_SCORE,
+  SUPPORTS,
+  SUPPORT_WORDS,
+  GLYPHS,
+  count,
+  duration,
+  metricName,
+  money,
+  percent,
+  plural,
+  rule,
+  score,
+  signed,
+} from "./words.js";
 
 export class CaseView {
   /** `on` hears: `other(result)` another metric of the case, `move(steps)` along the list, `back()` to the list. */
@@ -54,11 +68,17 @@ export class CaseView {
       { class: "reading" },
       texts.input ? [heading("Input"), textBlock("input", texts.input)] : null,
       heading("Output", this.verdicts.length ? legend(this.verdicts) : null),
-      texts.output?.trim() ? outputBlock(texts.output, this.verdicts, choose) : h("p", { class: "faint" }, "The output is empty."),
+      texts.output?.trim()
+        ? outputBlock(texts.output, this.verdicts, choose)
+        : h("p", { class: "faint" }, "The output is empty."),
       this.verdicts.length
         ? [
             heading(this.verdicts.some((v) => v.passage !== undefined) ? "Passages" : "Claims", hint()),
-            h("ol", { class: "entries" }, this.verdicts.map((verdict) => claimEntry(verdict, context, choose))),
+            h(
+              "ol",
+              { class: "entries" },
+              this.verdicts.map((verdict) => claimEntry(verdict, context, choose)),
+            ),
           ]
         : null,
     );
@@ -68,8 +88,21 @@ export class CaseView {
       heading("Context", h("span", { class: "faint" }, plural(context.length, "passage"))),
       h("p", { class: "no-evidence", hidden: true }, "No piece of the context was quoted for this one."),
       texts.context === undefined ? h("p", { class: "faint" }, "No context was given, or it was empty.") : null,
-      h("ol", { class: "passages" }, context.map((text, i) => passageBlock(text, i, this.verdicts))),
-      found.truths ? fold(`Truths drawn from the context (${found.truths.length})`, h("ul", {}, found.truths.map((t) => h("li", {}, t)))) : null,
+      h(
+        "ol",
+        { class: "passages" },
+        context.map((text, i) => passageBlock(text, i, this.verdicts)),
+      ),
+      found.truths
+        ? fold(
+            `Truths drawn from the context (${found.truths.length})`,
+            h(
+              "ul",
+              {},
+              found.truths.map((t) => h("li", {}, t)),
+            ),
+          )
+        : null,
     );
     return h(
       "article",
@@ -99,17 +132,48 @@ export class CaseView {
         h("code", { class: "case-id" }, cases.id[row]),
         h("span", { class: "spring" }),
         h("span", { class: "faint place" }, placeWords(place)),
-        h("button", { type: "button", class: "quiet", "aria-label": "Previous case", title: "Previous (k)", onclick: () => this.on.move(-1) }, "↑"),
-        h("button", { type: "button", class: "quiet", "aria-label": "Next case", title: "Next (j)", onclick: () => this.on.move(1) }, "↓"),
+        h(
+          "button",
+          {
+            type: "button",
+            class: "quiet",
+            "aria-label": "Previous case",
+            title: "Previous (k)",
+            onclick: () => this.on.move(-1),
+          },
+          "↑",
+        ),
+        h(
+          "button",
+          {
+            type: "button",
+            class: "quiet",
+            "aria-label": "Next case",
+            title: "Next (j)",
+            onclick: () => this.on.move(1),
+          },
+          "↓",
+        ),
       ),
       h(
         "div",
         { class: `standing ${stands === "passed" ? "good" : stands === "missed" ? "bad" : "none"}` },
         h("span", { class: "big" }, results.score[result] === null ? "no score" : score(results.score[result])),
-        h("span", { class: "pill" }, stands === "passed" ? "✓ passed" : stands === "missed" ? "✗ failed" : NO_SCORE[stands][0]),
+        h(
+          "span",
+          { class: "pill" },
+          stands === "passed" ? "✓ passed" : stands === "missed" ? "✗ failed" : NO_SCORE[stands][0],
+        ),
         h("span", { class: "faint" }, `${metricName(metric.name)}, ${rule(metric.direction, metric.threshold)}`),
         found.label ? h("span", { class: "label" }, found.label) : null,
-        change && change !== "same" && before !== null ? h("span", { class: `change ${change}` }, `was ${score(before)}`, results.score[result] === null ? null : ` (${signed(results.score[result] - before)})`) : null,
+        change && change !== "same" && before !== null
+          ? h(
+              "span",
+              { class: `change ${change}` },
+              `was ${score(before)}`,
+              results.score[result] === null ? null : ` (${signed(results.score[result] - before)})`,
+            )
+          : null,
         change === "new" ? h("span", { class: "change new" }, "new") : null,
       ),
       others.length
@@ -160,7 +224,11 @@ export class CaseView {
       "footer",
       { class: "footing" },
       notes.map((note) => h("p", { class: "note" }, note)),
-      h("dl", { class: "facts" }, facts.filter(([, value]) => value).map(([name, value]) => h("div", {}, h("dt", {}, name), h("dd", {}, value)))),
+      h(
+        "dl",
+        { class: "facts" },
+        facts.filter(([, value]) => value).map(([name, value]) => h("div", {}, h("dt", {}, name), h("dd", {}, value))),
+      ),
       texts.metadata ? fold("Metadata", h("pre", { dir: "auto" }, JSON.stringify(texts.metadata, null, 2))) : null,
       found.exchanges === undefined ? null : exchangesFold(this.store, found.exchanges, found.asked),
     );
@@ -215,7 +283,9 @@ function legend(verdicts) {
     { class: "legend" },
     SUPPORTS.map((support) => {
       const n = verdicts.filter((verdict) => verdict.support === support).length;
-      return n ? h("span", { class: `key ${support}` }, `${GLYPHS[support]} ${n} `, h("u", {}, SUPPORT_WORDS[support])) : null;
+      return n
+        ? h("span", { class: `key ${support}` }, `${GLYPHS[support]} ${n} `, h("u", {}, SUPPORT_WORDS[support]))
+        : null;
     }),
   );
 }

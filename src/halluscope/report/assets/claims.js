@@ -55,8 +55,14 @@ export function passageBlock(text, index, verdicts) {
       "span",
       {
         class: "evidence",
-        "data-for": over.filter((span) => span.stance === "for").map((span) => span.number).join(" "),
-        "data-against": over.filter((span) => span.stance === "against").map((span) => span.number).join(" "),
+        "data-for": over
+          .filter((span) => span.stance === "for")
+          .map((span) => span.number)
+          .join(" "),
+        "data-against": over
+          .filter((span) => span.stance === "against")
+          .map((span) => span.number)
+          .join(" "),
       },
       words,
     ),
@@ -73,7 +79,8 @@ export function passageBlock(text, index, verdicts) {
 /** A verdict as an entry of the list below the output. */
 export function claimEntry(verdict, context, onchoose) {
   const { support } = verdict;
-  const sure = verdict.confidence === undefined ? null : h("span", { class: "confidence" }, percent(verdict.confidence));
+  const sure =
+    verdict.confidence === undefined ? null : h("span", { class: "confidence" }, percent(verdict.confidence));
   const unplaced = verdict.passage === undefined && !verdict.place;
   return h(
     "li",
@@ -83,11 +90,20 @@ export function claimEntry(verdict, context, onchoose) {
       { type: "button", class: "entry-head", "aria-pressed": "false", onclick: () => onchoose(verdict.number) },
       h("span", { class: "glyph", "aria-hidden": "true" }, GLYPHS[support]),
       h("span", { class: "entry-text" }, subject(verdict)),
-      h("span", { class: "support", title: verdict.word ? `the judge's word: ${verdict.word}` : null }, SUPPORT_WORDS[support], sure),
+      h(
+        "span",
+        { class: "support", title: verdict.word ? `the judge's word: ${verdict.word}` : null },
+        SUPPORT_WORDS[support],
+        sure,
+      ),
     ),
     verdict.reason ? h("p", { class: "entry-reason", dir: "auto" }, verdict.reason) : null,
     (verdict.evidence ?? []).map((evidence) => quoted(evidence, context)),
-    (verdict.votes ?? []).length ? votes(verdict) : verdict.judge ? h("p", { class: "faint" }, `decided by ${verdict.judge}`) : null,
+    (verdict.votes ?? []).length
+      ? votes(verdict)
+      : verdict.judge
+        ? h("p", { class: "faint" }, `decided by ${verdict.judge}`)
+        : null,
     unplaced ? h("p", { class: "faint" }, "No single place in the output says this.") : null,
     (verdict.notes ?? []).map((note) => h("p", { class: "faint" }, note)),
   );

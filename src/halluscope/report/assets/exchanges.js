@@ -26,8 +26,17 @@ function exchange(entry, number) {
     { class: "exchange" },
     h("h4", {}, `${number + 1}. ${entry.question}`, h("span", { class: "faint" }, facts.filter(Boolean).join(" · "))),
     entry.error ? h("p", { class: "exchange-error" }, entry.error) : null,
-    entry.prompt ? h("details", {}, h("summary", {}, "Prompt"), h("pre", { dir: "auto", tabindex: "0" }, entry.prompt)) : null,
-    entry.reply ? h("details", { open: true }, h("summary", {}, "Reply"), h("pre", { dir: "auto", tabindex: "0" }, laidOut(entry.reply))) : null,
+    entry.prompt
+      ? h("details", {}, h("summary", {}, "Prompt"), h("pre", { dir: "auto", tabindex: "0" }, entry.prompt))
+      : null,
+    entry.reply
+      ? h(
+          "details",
+          { open: true },
+          h("summary", {}, "Reply"),
+          h("pre", { dir: "auto", tabindex: "0" }, laidOut(entry.reply)),
+        )
+      : null,
     entry.prompt || entry.reply ? null : h("p", { class: "faint" }, "This judge works without prompts."),
   );
 }
@@ -35,7 +44,12 @@ function exchange(entry, number) {
 /** A fold that loads what it shows when it is opened. */
 export function exchangesFold(store, record, asked) {
   const body = h("div", { class: "exchanges" }, h("p", { class: "faint" }, "Opening…"));
-  const fold = h("details", { class: "fold" }, h("summary", {}, `Prompts and replies (${plural(asked, "question")})`), body);
+  const fold = h(
+    "details",
+    { class: "fold" },
+    h("summary", {}, `Prompts and replies (${plural(asked, "question")})`),
+    body,
+  );
   let opened = false;
   fold.addEventListener("toggle", async () => {
     if (opened || !fold.open) return;

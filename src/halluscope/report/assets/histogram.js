@@ -36,7 +36,11 @@ export function histogram(metric, { counts, passed }, { height = 84, whole = nul
   });
   counts.forEach((n, i) => {
     const [good, bad] = [rise(passed[i]), rise(n - passed[i])];
-    const shown = [whole ? bar("shadow", i, 0, rise(whole[i])) : null, bar("good", i, 0, good), bar("bad", i, good, bad)];
+    const shown = [
+      whole ? bar("shadow", i, 0, rise(whole[i])) : null,
+      bar("good", i, 0, good),
+      bar("bad", i, good, bad),
+    ];
     drawing.append(...shown.filter(Boolean));
     if (!n || !onpick) return;
     const words = `${score(edge(i))} – ${score(edge(i + 1))}: ${count(n)}, of which ${count(passed[i])} passed`;

@@ -18,7 +18,22 @@ export function showShortcuts() {
   const dialog = byId("shortcuts");
   dialog.replaceChildren(
     h("h2", {}, "Keyboard"),
-    h("dl", {}, SHORTCUTS.map(([keys, words]) => h("div", {}, h("dt", {}, keys.split("  ").map((key) => h("kbd", {}, key))), h("dd", {}, words)))),
+    h(
+      "dl",
+      {},
+      SHORTCUTS.map(([keys, words]) =>
+        h(
+          "div",
+          {},
+          h(
+            "dt",
+            {},
+            keys.split("  ").map((key) => h("kbd", {}, key)),
+          ),
+          h("dd", {}, words),
+        ),
+      ),
+    ),
     h("form", { method: "dialog" }, h("button", { class: "quiet" }, "Close")),
   );
   dialog.showModal();

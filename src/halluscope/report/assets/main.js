@@ -74,7 +74,8 @@ class Report {
 
   tellStatus(read = null) {
     const all = this.store.byMetric[this.state.metric].length;
-    const shown = this.rows.length === all ? plural(all, "case") : `${count(this.rows.length)} of ${plural(all, "case")}`;
+    const shown =
+      this.rows.length === all ? plural(all, "case") : `${count(this.rows.length)} of ${plural(all, "case")}`;
     byId("status").textContent = read === null ? shown : `${shown}, reading texts ${Math.round(read * 100)} %`;
     document.body.classList.toggle("filtered", this.rows.length !== all);
   }

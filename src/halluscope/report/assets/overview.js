@@ -2,7 +2,22 @@
 
 import { h } from "./dom.js";
 import { histogram, whisker } from "./histogram.js";
-import { CHANGE_WORDS, GLYPHS, NO_SCORE, SUPPORT_WORDS, count, duration, interval, metricName, money, percent, plural, rule, score, signed } from "./words.js";
+import {
+  CHANGE_WORDS,
+  GLYPHS,
+  NO_SCORE,
+  SUPPORT_WORDS,
+  count,
+  duration,
+  interval,
+  metricName,
+  money,
+  percent,
+  plural,
+  rule,
+  score,
+  signed,
+} from "./words.js";
 
 /** `go(changes)` shows the list with these filters; `open(result)` shows one case. */
 export function overview(store, { go, open }) {
@@ -14,9 +29,17 @@ export function overview(store, { go, open }) {
     h("h1", {}, run.name),
     h("p", { class: "lead" }, facts.filter(Boolean).join(" · ")),
     store.cases.id.length < store.total
-      ? h("p", { class: "note" }, `The list holds the first ${count(store.cases.id.length)} of ${count(store.total)} cases; the figures here count all of them.`)
+      ? h(
+          "p",
+          { class: "note" },
+          `The list holds the first ${count(store.cases.id.length)} of ${count(store.total)} cases; the figures here count all of them.`,
+        )
       : null,
-    h("div", { class: "cards" }, metrics.map((metric, i) => card(metric, i, go))),
+    h(
+      "div",
+      { class: "cards" },
+      metrics.map((metric, i) => card(metric, i, go)),
+    ),
     store.baseline ? changes(store, go, open) : null,
     notScored(store, go),
     unread(store),
@@ -30,7 +53,12 @@ function card(metric, number, go) {
   return h(
     "section",
     { class: "card" },
-    h("h2", {}, metricName(metric.name), h("span", { class: "faint" }, metric.direction === "lower" ? "lower is better" : "higher is better")),
+    h(
+      "h2",
+      {},
+      metricName(metric.name),
+      h("span", { class: "faint" }, metric.direction === "lower" ? "lower is better" : "higher is better"),
+    ),
     mean
       ? [
           h(
@@ -40,15 +68,32 @@ function card(metric, number, go) {
             h("span", { class: "interval", title: "95 % bootstrap interval of the mean" }, interval(mean, score)),
             metric.change ? changePill(metric) : null,
           ),
-          histogram(metric, metric.histogram, { label: words, onpick: (low, high) => go({ metric: number, low, high }) }),
+          histogram(metric, metric.histogram, {
+            label: words,
+            onpick: (low, high) => go({ metric: number, low, high }),
+          }),
           whisker(metric),
-          h("p", { class: "axis faint" }, h("span", {}, metric.histogram.low), h("span", {}, rule(metric.direction, metric.threshold)), h("span", {}, metric.histogram.high)),
+          h(
+            "p",
+            { class: "axis faint" },
+            h("span", {}, metric.histogram.low),
+            h("span", {}, rule(metric.direction, metric.threshold)),
+            h("span", {}, metric.histogram.high),
+          ),
         ]
       : h("p", { class: "figure faint" }, "No case has a score."),
     h(
       "dl",
       { class: "facts" },
-      passed ? fact("passed", percent(passed.value), interval(passed, percent), () => go({ metric: number, standings: ["missed"] }), "Show those that failed") : null,
+      passed
+        ? fact(
+            "passed",
+            percent(passed.value),
+            interval(passed, percent),
+            () => go({ metric: number, standings: ["missed"] }),
+            "Show those that failed",
+          )
+        : null,
       fact("scored", percent(metric.scored / metric.results), `${count(metric.scored)} of ${count(metric.results)}`),
     ),
     supportBar(metric, number, go),
@@ -95,7 +140,11 @@ function changePill({ change, direction }) {
   const better = value > 0 === (direction === "higher");
   const kind = !change.beyond_noise ? "noise" : better ? "better" : "worse";
   const words = { noise: "within noise", better: "better", worse: "worse" }[kind];
-  return h("span", { class: `change ${kind}`, title: "Difference of the means on cases scored by both runs" }, `${signed(value)} ${words}`);
+  return h(
+    "span",
+    { class: `change ${kind}`, title: "Difference of the means on cases scored by both runs" },
+    `${signed(value)} ${words}`,
+  );
 }
 
 function changes(store, go, open) {
@@ -105,12 +154,27 @@ function changes(store, go, open) {
       const n = change.counts[kind] ?? 0;
       if (!n) return h("td", { class: "number faint" }, "0");
       const onclick = () => go({ metric: number, changes: [kind], sort: "change" });
-      return h("td", { class: "number" }, h("button", { type: "button", class: "link", onclick, title: CHANGE_WORDS[kind] }, count(n)));
+      return h(
+        "td",
+        { class: "number" },
+        h("button", { type: "button", class: "link", onclick, title: CHANGE_WORDS[kind] }, count(n)),
+      );
     };
     return h(
       "tr",
       {},
-      h("th", { scope: "row" }, metricName(metric.name), change.comparable ? null : h("span", { class: "warning", title: "The metric's version or the judge is not the same" }, " not the same measure")),
+      h(
+        "th",
+        { scope: "row" },
+        metricName(metric.name),
+        change.comparable
+          ? null
+          : h(
+              "span",
+              { class: "warning", title: "The metric's version or the judge is not the same" },
+              " not the same measure",
+            ),
+      ),
       h("td", {}, changePill(metric), h("span", { class: "faint" }, ` ${interval(change.mean, signed)}`)),
       ["worse", "better", "lost", "new"].map(cell),
       h("td", { class: "number faint" }, count(change.gone)),
@@ -120,8 +184,34 @@ function changes(store, go, open) {
   return h(
     "section",
     { class: "changes" },
-    h("h2", {}, "What changed", h("span", { class: "faint" }, `since ${[store.baseline.name, store.baseline.created].filter(Boolean).join(", ")}`)),
-    h("div", { class: "table-scroll" }, h("table", {}, h("thead", {}, h("tr", {}, heads.map((head, i) => h("th", { scope: "col", class: i > 1 ? "number" : null }, head)))), h("tbody", {}, rows))),
+    h(
+      "h2",
+      {},
+      "What changed",
+      h(
+        "span",
+        { class: "faint" },
+        `since ${[store.baseline.name, store.baseline.created].filter(Boolean).join(", ")}`,
+      ),
+    ),
+    h(
+      "div",
+      { class: "table-scroll" },
+      h(
+        "table",
+        {},
+        h(
+          "thead",
+          {},
+          h(
+            "tr",
+            {},
+            heads.map((head, i) => h("th", { scope: "col", class: i > 1 ? "number" : null }, head)),
+          ),
+        ),
+        h("tbody", {}, rows),
+      ),
+    ),
     regressions(store, open),
   );
 }
@@ -179,7 +269,12 @@ function notScored(store, go) {
     }
   });
   if (!rows.length) return null;
-  return h("section", { class: "not-scored" }, h("h2", {}, "Without a score", h("span", { class: "faint" }, "in no mean, and never counted as right")), h("div", { class: "table-scroll" }, h("table", {}, h("tbody", {}, rows))));
+  return h(
+    "section",
+    { class: "not-scored" },
+    h("h2", {}, "Without a score", h("span", { class: "faint" }, "in no mean, and never counted as right")),
+    h("div", { class: "table-scroll" }, h("table", {}, h("tbody", {}, rows))),
+  );
 }
 
 /** Rows of the data that never became a case. */
@@ -188,8 +283,25 @@ function unread({ unread: { count: n, first } }) {
   return h(
     "section",
     { class: "unread" },
-    h("h2", {}, `${plural(n, "row")} could not be read`, n > first.length ? h("span", { class: "faint" }, `the first ${first.length} of them`) : null),
-    h("div", { class: "table-scroll" }, h("table", {}, h("tbody", {}, first.map((row) => h("tr", {}, h("th", { scope: "row" }, row.place), h("td", { dir: "auto" }, row.reason)))))),
+    h(
+      "h2",
+      {},
+      `${plural(n, "row")} could not be read`,
+      n > first.length ? h("span", { class: "faint" }, `the first ${first.length} of them`) : null,
+    ),
+    h(
+      "div",
+      { class: "table-scroll" },
+      h(
+        "table",
+        {},
+        h(
+          "tbody",
+          {},
+          first.map((row) => h("tr", {}, h("th", { scope: "row" }, row.place), h("td", { dir: "auto" }, row.reason))),
+        ),
+      ),
+    ),
   );
 }
 
@@ -209,9 +321,23 @@ function cost(metrics) {
       "dl",
       { class: "facts" },
       calls ? fact("judge calls", count(calls), cached ? `${count(cached)} more from the cache` : null) : null,
-      tokensIn + tokensOut ? fact("tokens", count(tokensIn + tokensOut), `${count(tokensIn)} in, ${count(tokensOut)} out`) : null,
-      tokensIn + tokensOut ? fact("cost", unpriced ? `${money(sum((m) => m.usage.cost))} +` : money(sum((m) => m.usage.cost)), unpriced ? `price not known for ${plural(unpriced, "result")}` : null) : null,
-      median.length ? fact("time per case", duration(Math.max(...median)), `95 % within ${duration(Math.max(...metrics.map((m) => m.latency.p95 ?? 0)))}`) : null,
+      tokensIn + tokensOut
+        ? fact("tokens", count(tokensIn + tokensOut), `${count(tokensIn)} in, ${count(tokensOut)} out`)
+        : null,
+      tokensIn + tokensOut
+        ? fact(
+            "cost",
+            unpriced ? `${money(sum((m) => m.usage.cost))} +` : money(sum((m) => m.usage.cost)),
+            unpriced ? `price not known for ${plural(unpriced, "result")}` : null,
+          )
+        : null,
+      median.length
+        ? fact(
+            "time per case",
+            duration(Math.max(...median)),
+            `95 % within ${duration(Math.max(...metrics.map((m) => m.latency.p95 ?? 0)))}`,
+          )
+        : null,
     ),
   );
 }

@@ -21,7 +21,22 @@ function table(store, state, rows) {
     h(
       "table",
       {},
-      h("tbody", {}, rows.slice(0, MOST).map((result) => h("tr", {}, h("td", {}, score(results.score[result])), h("td", {}, words(result)), h("td", { dir: "auto" }, cases.snippet[results.case[result]]), h("td", {}, cases.id[results.case[result]])))),
+      h(
+        "tbody",
+        {},
+        rows
+          .slice(0, MOST)
+          .map((result) =>
+            h(
+              "tr",
+              {},
+              h("td", {}, score(results.score[result])),
+              h("td", {}, words(result)),
+              h("td", { dir: "auto" }, cases.snippet[results.case[result]]),
+              h("td", {}, cases.id[results.case[result]]),
+            ),
+          ),
+      ),
     ),
     left > 0 ? h("p", { class: "faint" }, `and ${count(left)} more`) : null,
   );

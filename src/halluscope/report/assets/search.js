@@ -74,9 +74,7 @@ export class Search {
     const wanted = wordsIn(query);
     if (!wanted.length) return null;
     const { cases } = this.store;
-    const text = this.texts
-      ? (row) => this.texts[row]
-      : (row) => folded(`${cases.id[row]}\n${cases.snippet[row]}`);
+    const text = this.texts ? (row) => this.texts[row] : (row) => folded(`${cases.id[row]}\n${cases.snippet[row]}`);
     return (row) => {
       const held = text(row);
       return wanted.every((word) => held.includes(word));

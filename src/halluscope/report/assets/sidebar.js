@@ -27,10 +27,26 @@ export class Sidebar {
     this.chart = h("div", { class: "range-chart" });
     this.root.replaceChildren(
       this.searchField(state),
-      h("div", { class: "chips", role: "group", "aria-label": "Outcome" }, chips("standings", standings, (key) => STANDING_WORDS[key] ?? NO_SCORE[key][0])),
-      h("div", { class: "chips", role: "group", "aria-label": "Contains claims that are" }, chips("supports", ["contradicted", "unsupported", "supported"], (key) => `${GLYPHS[key]} ${SUPPORT_WORDS[key]}`)),
+      h(
+        "div",
+        { class: "chips", role: "group", "aria-label": "Outcome" },
+        chips("standings", standings, (key) => STANDING_WORDS[key] ?? NO_SCORE[key][0]),
+      ),
+      h(
+        "div",
+        { class: "chips", role: "group", "aria-label": "Contains claims that are" },
+        chips(
+          "supports",
+          ["contradicted", "unsupported", "supported"],
+          (key) => `${GLYPHS[key]} ${SUPPORT_WORDS[key]}`,
+        ),
+      ),
       this.store.baseline
-        ? h("div", { class: "chips", role: "group", "aria-label": "Change" }, chips("changes", Object.keys(CHANGE_WORDS), (key) => CHANGE_WORDS[key]))
+        ? h(
+            "div",
+            { class: "chips", role: "group", "aria-label": "Change" },
+            chips("changes", Object.keys(CHANGE_WORDS), (key) => CHANGE_WORDS[key]),
+          )
         : "",
       this.range(state),
     );
@@ -76,7 +92,15 @@ export class Sidebar {
     const { low, high } = this.store.metrics[state.metric].histogram;
     const words = h("output", { class: "faint" });
     const thumb = (which, label) =>
-      h("input", { type: "range", min: low, max: high, step: (high - low) / 100, "aria-label": label, class: which, value: state[which] });
+      h("input", {
+        type: "range",
+        min: low,
+        max: high,
+        step: (high - low) / 100,
+        "aria-label": label,
+        class: which,
+        value: state[which],
+      });
     const [from, to] = [thumb("low", "Lowest score"), thumb("high", "Highest score")];
     const tell = () => {
       const all = Number(from.value) <= low && Number(to.value) >= high;
@@ -90,7 +114,13 @@ export class Sidebar {
     from.addEventListener("input", moved);
     to.addEventListener("input", moved);
     tell();
-    return h("fieldset", { class: "range" }, h("legend", {}, "Score ", words), this.chart, h("div", { class: "thumbs" }, from, to));
+    return h(
+      "fieldset",
+      { class: "range" },
+      h("legend", {}, "Score ", words),
+      this.chart,
+      h("div", { class: "thumbs" }, from, to),
+    );
   }
 
   sorting(state) {
@@ -110,7 +140,12 @@ export class Sidebar {
     const all = of(this.store.byMetric[state.metric]).counts;
     const label = `Distribution of the scores of ${count(rows.length)} cases`;
     this.chart.replaceChildren(
-      histogram(metric, of(rows), { height: 40, whole: all, label, onpick: (low, high) => this.onchange({ low, high }, true) }),
+      histogram(metric, of(rows), {
+        height: 40,
+        whole: all,
+        label,
+        onpick: (low, high) => this.onchange({ low, high }, true),
+      }),
     );
   }
 
@@ -133,9 +168,20 @@ export function makeRow() {
     unsupported: h("span", { class: "unsupported" }),
     contradicted: h("span", { class: "contradicted" }),
   };
-  const bar = h("span", { class: "support-bar", "aria-hidden": "true" }, parts.supported, parts.unsupported, parts.contradicted);
+  const bar = h(
+    "span",
+    { class: "support-bar", "aria-hidden": "true" },
+    parts.supported,
+    parts.unsupported,
+    parts.contradicted,
+  );
   const foot = h("span", { class: "row-foot" }, parts.standing, parts.change, parts.id, bar);
-  const row = h("div", { class: "row", role: "option" }, parts.score, h("span", { class: "row-body" }, parts.snippet, foot));
+  const row = h(
+    "div",
+    { class: "row", role: "option" },
+    parts.score,
+    h("span", { class: "row-body" }, parts.snippet, foot),
+  );
   row.parts = parts;
   return row;
 }

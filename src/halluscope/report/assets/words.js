@@ -77,7 +77,8 @@ export function duration(ms) {
 
 /** "passes at 0.5 or less" */
 export function rule(direction, threshold) {
-  if (threshold === null || threshold === undefined) return direction === "lower" ? "lower is better" : "higher is better";
+  if (threshold === null || threshold === undefined)
+    return direction === "lower" ? "lower is better" : "higher is better";
   return `passes at ${Number(threshold.toFixed(4))} or ${direction === "lower" ? "less" : "more"}`;
 }
 
