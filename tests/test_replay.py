@@ -7,15 +7,17 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec import structs
 
-from halluscope import Outcome, Result, Scorer
+from halluscope import Outcome, Result, Scorer, Support
 from halluscope.driver import Patience
 from halluscope.errors import InputError, JudgeError
-from halluscope.judge import Call, Judge
+from halluscope.judge import Answer, Call, Judge
 from halluscope.judges.openai import openai_judge
 from halluscope.judges.replay import Recording, ReplayJudge
 from halluscope.judges.scripted import ScriptedJudge
-from halluscope.questions import ExtractClaims
+from halluscope.questions import ExtractClaims, Question
+from halluscope.questions.verify import Verification
 
 from .loopback import Faults, Features, Loopback
 
@@ -115,8 +117,6 @@ def test_an_answer_that_no_reply_holds_is_recorded_as_it_is(path: Path) -> None:
     class Silent(ScriptedJudge):
         async def answer(self, question: Any, call: Call) -> Any:
             answer = await super().answer(question, call)
-            from msgspec import structs
-
             return structs.replace(answer, value=question.read(json.loads(answer.reply or "")), reply=None)
 
     replies: Any = {
@@ -130,6 +130,30 @@ def test_an_answer_that_no_reply_holds_is_recorded_as_it_is(path: Path) -> None:
     second = scored(ReplayJudge(Recording(path), "silent"))
     assert first.score == 0.0 and first.verdicts[0].evidence
     assert found(second) == found(first)
+
+
+def test_a_judge_that_asks_others_is_recorded_by_what_it_decided(path: Path, server: Loopback) -> None:
+    class Contrary:
+        """Passes questions on, and turns every verdict around."""
+
+        name, window, asks = "contrary", None, True
+
+        def fingerprint(self) -> str:
+            return self.name
+
+        async def answer(self, question: Question[Any], call: Call) -> Answer[Any]:
+            assert call.ask is not None
+            answer = await call.ask(live(server), question)
+            if not isinstance(answer.value, Verification):
+                return answer
+            turned = tuple(structs.replace(v, support=Support.UNSUPPORTED, word="yes") for v in answer.value.verdicts)
+            return structs.replace(answer, value=Verification(turned))
+
+    recording = Recording(path)
+    first = scored(ReplayJudge(recording, "contrary", live=Contrary))
+    recording.save()
+    assert first.score == 1.0
+    assert found(scored(ReplayJudge(Recording(path), "contrary"))) == found(first)
 
 
 def test_the_file_can_be_read_by_people(server: Loopback, path: Path) -> None:

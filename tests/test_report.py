@@ -6,6 +6,7 @@ import base64
 import hashlib
 import html
 import json
+import os
 import random
 import re
 import tracemalloc
@@ -359,6 +360,16 @@ class TestFile:
         (tmp_path / "file").write_text("")
         with pytest.raises(InputError, match="cannot be written to"):
             write_results(many(1), tmp_path / "file" / "r.html")
+
+    @pytest.mark.skipif(os.name != "posix", reason="file modes are those of POSIX")
+    def test_who_may_read_it_is_for_the_user_to_say(self, tmp_path: Path) -> None:
+        for mask, mode in ((0o077, 0o600), (0o022, 0o644)):
+            before = os.umask(mask)
+            try:
+                path = write_results(many(1), tmp_path / f"{mask}.html")
+            finally:
+                os.umask(before)
+            assert path.stat().st_mode & 0o777 == mode
 
     def test_missing_folders_are_made(self, tmp_path: Path) -> None:
         assert write_results(many(1), tmp_path / "a" / "b" / "r.html").exists()

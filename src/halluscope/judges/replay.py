@@ -10,9 +10,9 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import tempfile
 from collections.abc import Callable, Mapping
 from pathlib import Path
+from secrets import token_hex
 from typing import Any, TypeVar
 
 import msgspec
@@ -93,14 +93,12 @@ class Recording:
             return True
         content = msgspec.json.format(msgspec.json.encode(_File(replies=self._replies)), indent=2)
         self.path.parent.mkdir(parents=True, exist_ok=True)
-        file, temporary = tempfile.mkstemp(dir=self.path.parent, suffix=".part")
+        unfinished = self.path.with_name(f".{token_hex(6)}.part")
         try:
-            with os.fdopen(file, "wb") as written:
-                written.write(content + b"\n")
-            Path(temporary).chmod(0o644)
-            Path(temporary).replace(self.path)
+            unfinished.write_bytes(content + b"\n")
+            unfinished.replace(self.path)
         except BaseException:
-            Path(temporary).unlink(missing_ok=True)
+            unfinished.unlink(missing_ok=True)
             raise
         return True
 

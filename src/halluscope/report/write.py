@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import os
-import tempfile
 from collections import Counter
 from pathlib import Path
+from secrets import token_hex
 from typing import Any, TextIO
 
 from msgspec import Struct
@@ -41,16 +41,16 @@ def write(run: Source, path: str | os.PathLike[str], *, baseline: Source | None 
     earlier = None if baseline is None else Baseline(baseline.pairs())
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
-        file, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.", suffix=".part")
+        unfinished = target.with_name(f".{target.name}.{token_hex(4)}.part")
+        page = unfinished.open("x", encoding="utf-8", newline="\n")
     except OSError as error:
         raise InputError(f"the report cannot be written to {target}: {error.strerror or error}.") from error
     try:
-        with os.fdopen(file, "w", encoding="utf-8", newline="\n") as page:
+        with page:
             _write(page, run, baseline, earlier, most)
-        Path(temporary).chmod(0o644)
-        Path(temporary).replace(target)
+        unfinished.replace(target)
     except BaseException:
-        Path(temporary).unlink(missing_ok=True)
+        unfinished.unlink(missing_ok=True)
         raise
     return target
 
