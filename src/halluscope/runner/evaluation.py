@@ -7,6 +7,7 @@ import re
 import threading
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -15,7 +16,7 @@ from .. import metrics as metric_registry
 from .. import sync
 from ..datasets import AnyRow, Data, open_data
 from ..driver import Driver, Patience
-from ..errors import InputError
+from ..errors import InputError, StoreError
 from ..judge import Judge, JudgeSpec
 from ..judge import resolve as resolve_judge
 from ..metric import Metric
@@ -194,7 +195,8 @@ async def _evaluate(
         book.close("interrupted", "interrupted before the end")
         raise
     except BaseException as error:
-        book.close("failed", str(error))
+        with suppress(StoreError):  # where the store is the trouble, the trouble is on its way up already
+            book.close("failed", str(error))
         raise
     else:
         if whole:

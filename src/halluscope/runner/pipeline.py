@@ -83,18 +83,23 @@ class Pipeline:
             if self.progress.bad_rows > _TOLD:
                 self._told(f"{self.progress.bad_rows - _TOLD} more rows were left out")
             return whole
+        except Exception:
+            # Trouble with the data is no trouble with the cases that are under way.
+            if self._fault is None:
+                await self._finish()
+            raise
         finally:
             ticking.cancel()
             for task in self._tasks:
                 task.cancel()
             await asyncio.gather(ticking, *self._tasks, return_exceptions=True)
-            self._book.flush()
             self._display.show(self._now())
             self._display.stop()
+            self._book.flush()
 
     async def _feed(self, rows: Iterator[AnyRow]) -> bool:
         while True:
-            chunk, more = await asyncio.to_thread(_take, rows)
+            chunk, more, trouble = await asyncio.to_thread(_take, rows)
             for job in self._admit(chunk):
                 if not await self._room():
                     return False
@@ -103,6 +108,8 @@ class Pipeline:
                 task.add_done_callback(self._done)
             if self._fault is not None:
                 raise self._fault
+            if trouble is not None:
+                raise trouble
             if not more:
                 return True
 
@@ -232,12 +239,15 @@ class Pipeline:
         return now
 
 
-def _take(rows: Iterator[AnyRow]) -> tuple[list[AnyRow], bool]:
-    """The next rows, and whether there may be more."""
+def _take(rows: Iterator[AnyRow]) -> tuple[list[AnyRow], bool, Exception | None]:
+    """The next rows, whether there may be more, and what went wrong after them."""
     end = time.monotonic() + _LONGEST_READ
     taken: list[AnyRow] = []
-    for row in islice(rows, CHUNK):
-        taken.append(row)
-        if time.monotonic() > end:
-            return taken, True
-    return taken, len(taken) == CHUNK
+    try:
+        for row in islice(rows, CHUNK):
+            taken.append(row)
+            if time.monotonic() > end:
+                return taken, True, None
+    except Exception as error:
+        return taken, False, error
+    return taken, len(taken) == CHUNK, None
