@@ -51,8 +51,8 @@ async def test_every_reply_parses_and_every_case_ends_in_a_result(
     address: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     # The penalty keeps so small a model from repeating itself until the limit cuts it off.
-    judge = openai_judge("smollm2", base_url=address, max_tokens=600, extra={"repeat_penalty": 1.2})
-    driver = Driver(judge, patience=Patience(deadline=900, timeout=300))
+    judge = openai_judge("smollm2", base_url=address, max_tokens=250, extra={"repeat_penalty": 1.2})
+    driver = Driver(judge, patience=Patience(deadline=600, timeout=300, repairs=2))
     before = time.monotonic()
     results: dict[str, list[Result]] = {}
     for name, metric in METRICS.items():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import Any
 
 from msgspec import Struct, structs
@@ -100,6 +101,8 @@ def litellm_judge(
 
 
 def _litellm() -> Any:
+    # Else it fetches a table of prices from the network when it is imported.
+    os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")
     try:
         import litellm
     except ImportError as error:
@@ -118,5 +121,7 @@ def _translated(error: Exception) -> JudgeError:
         return QuestionTooLong("the question does not fit the model's window", status=status, body=said)
     if type(error).__name__ == "APIConnectionError":
         return JudgeUnavailable(f"LiteLLM could not reach the server: {said}")
-    headers = getattr(getattr(error, "response", None), "headers", None)
+    headers = getattr(error, "litellm_response_headers", None) or getattr(
+        getattr(error, "response", None), "headers", None
+    )
     return error_of(status, said, asked_to_wait(headers or {}))

@@ -1,0 +1,74 @@
+"""Asynchronous code called from synchronous code."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import threading
+
+import pytest
+
+from halluscope import sync
+
+
+async def double(value: int) -> int:
+    await asyncio.sleep(0)
+    return 2 * value
+
+
+def test_the_result_and_the_error() -> None:
+    async def fails() -> None:
+        raise LookupError("gone")
+
+    assert sync.run(double(4)) == 8
+    with pytest.raises(LookupError, match="gone"):
+        sync.run(fails())
+    assert sync.run(double(5)) == 10
+
+
+async def test_inside_a_running_loop() -> None:
+    assert sync.run(double(4)) == 8
+
+
+def test_from_many_threads_on_one_loop() -> None:
+    loops: set[asyncio.AbstractEventLoop] = set()
+
+    async def here() -> None:
+        loops.add(asyncio.get_running_loop())
+
+    threads = [threading.Thread(target=lambda: sync.run(here())) for _ in range(10)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(loops) == 1
+
+
+def test_a_call_from_inside_the_loop_is_refused_and_does_not_hang() -> None:
+    async def outer() -> int:
+        return sync.run(double(1))
+
+    with pytest.raises(RuntimeError, match="await the asynchronous one"):
+        sync.run(outer())
+
+
+def test_an_interrupt_cancels_what_was_running() -> None:
+    started, cancelled = threading.Event(), threading.Event()
+
+    async def long() -> None:
+        started.set()
+        try:
+            await asyncio.sleep(60)
+        except asyncio.CancelledError:
+            cancelled.set()
+            raise
+
+    def interrupted() -> None:
+        started.wait(10)
+        os.kill(os.getpid(), signal.SIGINT)
+
+    threading.Thread(target=interrupted).start()
+    with pytest.raises(KeyboardInterrupt):
+        sync.run(long())
+    assert cancelled.wait(10)
