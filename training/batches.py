@@ -11,8 +11,19 @@ import torch
 from torch import Tensor
 
 from halluscope.embedded.encoding import (
-    CLAIM_ASKED, CLAIM_MET, CLAIM_NEW, CLAIM_NEW_NUMBER, EVIDENCE, EVIDENCE_MET,
-    MAX_CLAIM, MAX_EVIDENCE, MAX_QUESTION, QUESTION, Vocabulary, vocabulary, word_keys,
+    CLAIM_ASKED,
+    CLAIM_MET,
+    CLAIM_NEW,
+    CLAIM_NEW_NUMBER,
+    EVIDENCE,
+    EVIDENCE_MET,
+    MAX_CLAIM,
+    MAX_EVIDENCE,
+    MAX_QUESTION,
+    QUESTION,
+    Vocabulary,
+    vocabulary,
+    word_keys,
 )
 from training.net import Shape
 
@@ -82,7 +93,7 @@ class Pairs:
         return int(-(-self.length[row] // 16) * 16)
 
     def batch(self, rows: np.ndarray) -> Batch:
-        """[begin] question [separator] evidence [separator] claim [separator], the question part only where there is one."""
+        """[begin] question [separator] evidence [separator] claim [separator]; no question, no separator after it."""
         device = self.device
         chosen = torch.from_numpy(rows).to(device)
         width = max(self._padded(int(row)) for row in rows[[0, -1]])
@@ -94,7 +105,10 @@ class Pairs:
         third = second + said + 1
         last = third + stated
         place = torch.arange(width, device=device)[None]
-        inside = [(place >= a[:, None]) & (place < (a + n)[:, None]) for a, n in ((first, asked), (second, said), (third, stated))]
+        inside = [
+            (place >= a[:, None]) & (place < (a + n)[:, None])
+            for a, n in ((first, asked), (second, said), (third, stated))
+        ]
         source = torch.zeros(len(rows), width, dtype=torch.long, device=device)
         for part, begin in enumerate((first, second, third)):
             where = self._starts[chosen, part][:, None] + place - begin[:, None]

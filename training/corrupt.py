@@ -15,7 +15,9 @@ Change = tuple[str, tuple[int, int]]
 
 _NUMBER = re.compile(r"(?<![\w.,-])\d[\d,]*(?:\.\d+)?(?![\w])")
 _NAME = re.compile(r"(?:[A-Z][\w'\u2019&-]+)(?:\s+(?:of|the|de|and|for)?\s*(?:[A-Z][\w'\u2019&-]+))*")
-_AUXILIARY = re.compile(r"\b(is|are|was|were|will|can|could|would|should|may|must|has been|have been|had been)\b(?! not\b)")
+_AUXILIARY = re.compile(
+    r"\b(is|are|was|were|will|can|could|would|should|may|must|has been|have been|had been)\b(?! not\b)"
+)
 _NOT = re.compile(r"\b(not|never|no longer) ")
 _NOT_NAMES = frozenset(
     "The A An In On At It He She They This That These Those There If When While As For But And However After Before"
@@ -36,17 +38,17 @@ _OPPOSITES = (
     "increase decrease, increased decreased, increases decreases, rise fall, rose fell, rising falling, higher lower, "
     "more less, most least, largest smallest, larger smaller, before after, early late, earlier later, above below, "
     "accept reject, accepted rejected, allow forbid, allowed forbidden, win lose, won lost, male female, man woman, "
-    "men women, boy girl, brother sister, father mother, son daughter, husband wife, husband sister, buy sell, bought sold, "
+    "men women, boy girl, brother sister, father mother, son daughter, husband wife, buy sell, bought sold, "
     "open closed, opened closed, start end, started ended, begin finish, began finished, always never, all none, "
     "every no, many few, first last, old new, older younger, oldest youngest, young old, strong weak, stronger weaker, "
     "positive negative, success failure, succeeded failed, successful unsuccessful, public private, local national, "
-    "minimum maximum, at\u00a0least at\u00a0most, over under, gained lost, include exclude, includes excludes, arrive leave, "
-    "arrived left, approve deny, approved denied, agree disagree, agreed disagreed, possible impossible, able unable, "
+    "minimum maximum, at\u00a0least at\u00a0most, over under, gained lost, include exclude, includes excludes, "
+    "arrive leave, arrived left, approve deny, approved denied, agree disagree, agreed disagreed, possible impossible, able unable, "
     "common rare, hot cold, warm cool, fast slow, faster slower, better worse, best worst, high low, long short, "
     "longer shorter, with without, inside outside, left right, up down, mandatory optional, required optional, "
     "permanent temporary, free paid, legal illegal, safe dangerous, easy difficult, easier harder, major minor, "
-    "internal external, married divorced, parent child, teacher student, employer employee, seller buyer, import export, "
-    "summer winter, spring autumn, morning evening, day night, single multiple, only also, entirely partly, "
+    "internal external, married divorced, parent child, teacher student, employer employee, seller buyer, "
+    "import export, summer winter, spring autumn, morning evening, day night, single multiple, only also, entirely partly, "
     "majority minority, improve worsen, improved worsened, support oppose, supported opposed, supports opposes"
 )
 _SWAPS: dict[str, list[str]] = {}

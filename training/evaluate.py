@@ -19,9 +19,8 @@ import numpy as np
 from halluscope.embedded.fusion import shipped
 from halluscope.embedded.model import load
 from training.figures import Scored, area, balanced_accuracy, best, calibration_error, f1, span_f1
-from training.fuse import signals_of
-from training.measure import measured, sample
-from training.sets import Case
+from training.measure import measured, sample, signals_of
+from training.sets import Case, sources
 
 HERE = Path(__file__).parent
 CARD = HERE.parent / "MODEL_CARD.md"
@@ -85,25 +84,76 @@ def table(rows: list[Row]) -> list[str]:
     for row in rows:
         answers = row["set"].startswith("written") and row["task"] == "qa"
         by.setdefault("written answers" if answers else row["set"], []).append(row)
-    lines = ["| set | measure | outputs | ours | length | overlap | must reach | published |", "| --- | --- | --- | --- | --- | --- | --- | --- |"]
+    lines = [
+        "| set | measure | outputs | ours | length | overlap | must reach | published |",
+        "| --- | --- | --- | --- | --- | --- | --- | --- |",
+    ]
     accuracy: dict[str, list[float]] = {}
     for name, mine in by.items():
         scored = _scored(mine)
-        accuracy[name] = [balanced_accuracy(scored["ours"]), *(best(scored[key], "balanced accuracy") for key in ("length", "overlap"))]
+        accuracy[name] = [
+            balanced_accuracy(scored["ours"]),
+            *(best(scored[key], "balanced accuracy") for key in ("length", "overlap")),
+        ]
     mean = [float(np.mean([accuracy[name][place] for name in FIVE])) for place in range(3)]
-    lines.append(_line("mean of the five below", "balanced accuracy", sum(len(by[name]) for name in FIVE), mean, "0.71", PUBLISHED["five"]))
+    lines.append(
+        _line(
+            "mean of the five below",
+            "balanced accuracy",
+            sum(len(by[name]) for name in FIVE),
+            mean,
+            "0.71",
+            PUBLISHED["five"],
+        )
+    )
     for name in FIVE:
         lines.append(_line(name, "balanced accuracy", len(by[name]), accuracy[name], "", PUBLISHED[name]))
     scored = _scored(by["ragtruth"])
-    lines.append(_line("ragtruth", "F1, whole answers", len(by["ragtruth"]), [f1(scored["ours"]), best(scored["length"], "f1"), best(scored["overlap"], "f1")], "0.70", PUBLISHED["ragtruth F1"]))
+    lines.append(
+        _line(
+            "ragtruth",
+            "F1, whole answers",
+            len(by["ragtruth"]),
+            [f1(scored["ours"]), best(scored["length"], "f1"), best(scored["overlap"], "f1")],
+            "0.70",
+            PUBLISHED["ragtruth F1"],
+        )
+    )
     spans = span_f1((row["spans"], row["called"]) for row in by["ragtruth"])
-    lines.append(_line("ragtruth", "F1, characters", len(by["ragtruth"]), [spans, float("nan"), float("nan")], "0.40", PUBLISHED["ragtruth spans"]))
+    lines.append(
+        _line(
+            "ragtruth",
+            "F1, characters",
+            len(by["ragtruth"]),
+            [spans, float("nan"), float("nan")],
+            "0.40",
+            PUBLISHED["ragtruth spans"],
+        )
+    )
     scored = _scored(by["halueval_qa"])
-    lines.append(_line("halueval_qa", "F1", len(by["halueval_qa"]), [f1(scored["ours"]), best(scored["length"], "f1"), best(scored["overlap"], "f1")], "0.75", PUBLISHED["halueval F1"]))
+    lines.append(
+        _line(
+            "halueval_qa",
+            "F1",
+            len(by["halueval_qa"]),
+            [f1(scored["ours"]), best(scored["length"], "f1"), best(scored["overlap"], "f1")],
+            "0.75",
+            PUBLISHED["halueval F1"],
+        )
+    )
     ours = sorted(name for name in by if name.startswith("written_"))
     mean = [float(np.mean([accuracy[name][place] for name in ours])) for place in range(3)]
-    lines.append(_line("written, mean of eight files", "balanced accuracy", sum(len(by[name]) for name in ours), mean, "0.78", ""))
-    for name, must in [*((name, "") for name in ours), ("written answers", ""), ("summedits", "0.67"), ("frank_all", "0.72")]:
+    lines.append(
+        _line(
+            "written, mean of eight files", "balanced accuracy", sum(len(by[name]) for name in ours), mean, "0.78", ""
+        )
+    )
+    for name, must in [
+        *((name, "") for name in ours),
+        ("written answers", ""),
+        ("summedits", "0.67"),
+        ("frank_all", "0.72"),
+    ]:
         lines.append(_line(name, "balanced accuracy", len(by[name]), accuracy[name], must, ""))
     lines += ["", "| set | area under the curve | calibration error |", "| --- | --- | --- |"]
     for name, mine in sorted(by.items()):
@@ -114,12 +164,20 @@ def table(rows: list[Row]) -> list[str]:
     return lines
 
 
+def put(text: str, mark: str, lines: list[str]) -> str:
+    """Replace what stands between two marks of the card."""
+    head, _, rest = text.partition(f"<!-- {mark} -->\n")
+    _, _, tail = rest.partition(f"<!-- end of {mark} -->")
+    return f"{head}<!-- {mark} -->\n" + "".join(f"{line}\n" for line in lines) + f"<!-- end of {mark} -->{tail}"
+
+
 def write_card(lines: list[str], card: Path = CARD) -> None:
-    """Put the figures between their two marks in the card."""
-    text = card.read_text(encoding="utf-8")
-    head, _, rest = text.partition("<!-- figures -->")
-    _, _, tail = rest.partition("<!-- end of figures -->")
-    card.write_text(f"{head}<!-- figures -->\n" + "\n".join(lines) + f"\n<!-- end of figures -->{tail}", encoding="utf-8")
+    """The figures and the sets, into the model card."""
+    uses = {"base": "first stage", "folds": "second stage"}
+    learned = ["| set | licence | use |", "| --- | --- | --- |"]
+    learned += [f"| {item.name} | {item.licence} | {uses[item.use]} |" for use in uses for item in sources(use)]
+    text = put(card.read_text(encoding="utf-8"), "figures", lines)
+    card.write_text(put(text, "sources", learned), encoding="utf-8")
 
 
 def main() -> None:

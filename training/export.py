@@ -19,7 +19,7 @@ from torch.nn import functional
 from training.net import MINILM, Layer, PairNet, grow
 
 
-class _Linear(nn.Module):
+class _Linear(nn.Module):  # type: ignore[misc,unused-ignore]
     """x @ W with W stored transposed, the form that the quantiser knows."""
 
     def __init__(self, *parts: nn.Linear) -> None:
@@ -31,7 +31,7 @@ class _Linear(nn.Module):
         return torch.matmul(value, self.weight) + self.bias
 
 
-class _Layer(nn.Module):
+class _Layer(nn.Module):  # type: ignore[misc,unused-ignore]
     def __init__(self, layer: Layer, last: bool) -> None:
         super().__init__()
         self.heads, self.last = layer.heads, last
@@ -55,7 +55,7 @@ class _Layer(nn.Module):
         return result
 
 
-class Exported(nn.Module):
+class Exported(nn.Module):  # type: ignore[misc,unused-ignore]
     """The student for one unpadded pair. `keep` are the places of the first token and of the claim's tokens."""
 
     words: Tensor
@@ -67,7 +67,9 @@ class Exported(nn.Module):
         self.register_buffer("words", (net.words.weight.detach() / scale).round().to(torch.int8))
         self.register_buffer("scales", scale)
         self.places, self.kinds, self.ready = net.places, net.kinds, net.ready
-        self.layers = nn.ModuleList(_Layer(layer, place == len(net.layers) - 1) for place, layer in enumerate(net.layers))
+        self.layers = nn.ModuleList(
+            _Layer(layer, place == len(net.layers) - 1) for place, layer in enumerate(net.layers)
+        )
         self.verdict, self.marks = net.verdict, net.marks
 
     def forward(self, ids: Tensor, kinds: Tensor, keep: Tensor) -> tuple[Tensor, Tensor]:
@@ -85,7 +87,8 @@ def load_student(path: Path) -> PairNet:
     """A student as it came from training."""
     net = PairNet(MINILM)
     net.load_state_dict(grow(torch.load(path, map_location="cpu", weights_only=True)))
-    return net.eval()
+    net.eval()
+    return net
 
 
 def export(student: Path, out: Path, quantise: bool = True) -> None:
@@ -93,16 +96,28 @@ def export(student: Path, out: Path, quantise: bool = True) -> None:
     from onnxruntime.quantization import QuantType, quantize_dynamic
 
     model = Exported(load_student(student)).eval()
-    ids, kinds, keep = torch.randint(999, 20000, (1, 40)), torch.zeros(1, 40, dtype=torch.long), torch.tensor([0, *range(30, 39)])
+    ids, kinds, keep = (
+        torch.randint(999, 20000, (1, 40)),
+        torch.zeros(1, 40, dtype=torch.long),
+        torch.tensor([0, *range(30, 39)]),
+    )
     plain = out.with_suffix(".plain.onnx")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         torch.onnx.export(
-            model, (ids, kinds, keep), str(plain), input_names=["ids", "kinds", "keep"], output_names=["classes", "marks"],
-            dynamic_axes={"ids": {1: "n"}, "kinds": {1: "n"}, "keep": {0: "m"}, "marks": {0: "c"}}, opset_version=17, dynamo=False,
+            model,
+            (ids, kinds, keep),
+            str(plain),
+            input_names=["ids", "kinds", "keep"],
+            output_names=["classes", "marks"],
+            dynamic_axes={"ids": {1: "n"}, "kinds": {1: "n"}, "keep": {0: "m"}, "marks": {0: "c"}},
+            opset_version=17,
+            dynamo=False,
         )
     if quantise:
-        quantize_dynamic(str(plain), str(out), op_types_to_quantize=["MatMul"], weight_type=QuantType.QInt8, per_channel=True)
+        quantize_dynamic(
+            str(plain), str(out), op_types_to_quantize=["MatMul"], weight_type=QuantType.QInt8, per_channel=True
+        )
         plain.unlink()
     else:
         shutil.move(plain, out)

@@ -17,23 +17,18 @@ import numpy as np
 import torch
 from torch.nn import functional
 
-from halluscope.embedded.fusion import ClaimSignals, Fusion, Marking, logit, terms
+from halluscope.embedded.fusion import Fusion, Marking, logit, terms
 from training.figures import span_f1
+from training.measure import Measured, signals_of
 from training.rows import FOLDS
 
 FIT = ("written_", "ragtruth", "summedits", "factcheckgpt", "expertqa")
-SIGNALS = tuple(ClaimSignals.__dataclass_fields__)
-Measured = dict[str, Any]
 
 
 def load_measured(path: Path) -> list[Measured]:
     """Cases with the signals of their claims; those without a claim are left out."""
     with gzip.open(path, "rt", encoding="utf-8") as lines:
         return [case for case in map(json.loads, lines) if case["claims"]]
-
-
-def signals_of(claim: dict[str, Any]) -> ClaimSignals:
-    return ClaimSignals(**{name: claim[name] for name in SIGNALS})
 
 
 def group_of(case: Measured) -> str:
@@ -104,7 +99,10 @@ def fit_contradiction(cases: list[Measured]) -> dict[str, float]:
         return loss
 
     optimizer.step(closure)
-    return {"": round(float(constant.detach()), 5), **{n: round(v, 5) for n, v in zip(names, slope.tolist(), strict=True)}}
+    return {
+        "": round(float(constant.detach()), 5),
+        **{n: round(v, 5) for n, v in zip(names, slope.tolist(), strict=True)},
+    }
 
 
 def claim_doubts(case: Measured, fusion: Fusion) -> list[float]:
@@ -114,7 +112,11 @@ def claim_doubts(case: Measured, fusion: Fusion) -> list[float]:
 
 def called(case: Measured, supports: list[float], marking: Marking) -> list[tuple[int, int]]:
     """The characters of the output that are called unsupported."""
-    return [span for claim, supported in zip(case["claims"], supports, strict=True) for span in marking.doubtful(claim["marks"], supported)]
+    return [
+        span
+        for claim, supported in zip(case["claims"], supports, strict=True)
+        for span in marking.doubtful(claim["marks"], supported)
+    ]
 
 
 def fit_marking(cases: list[Measured], fusion: Fusion) -> dict[str, float]:
@@ -126,7 +128,10 @@ def fit_marking(cases: list[Measured], fusion: Fusion) -> dict[str, float]:
         for constant in np.arange(-2.0, 3.1, 0.25):
             for gap in (3, 12, 25):
                 marking = Marking(float(constant), 1.0, claim, gap)
-                score = span_f1((case["spans"], called(case, support, marking)) for case, support in zip(known, supports, strict=True))
+                score = span_f1(
+                    (case["spans"], called(case, support, marking))
+                    for case, support in zip(known, supports, strict=True)
+                )
                 if score > found[0]:
                     found = (score, {"constant": float(constant), "mark": 1.0, "claim": claim, "gap": gap})
     return found[1]

@@ -118,10 +118,11 @@ def train(net: PairNet, pairs: Pairs, rows: np.ndarray, plan: Plan, views: Views
         shown += loss.detach()
         if (step + 1) % max(1, len(order) // 6) == 0:
             taken = time.perf_counter() - began
-            print(f"{say} step {step + 1}/{len(order)} loss {shown.item() / (step + 1):.4f} {total / taken / 1e3:.0f}k tokens/s {taken:.0f} s", flush=True)
+            speed, mean = total / taken / 1e3, shown.item() / (step + 1)
+            print(f"{say} step {step + 1}/{len(order)} loss {mean:.4f} {speed:.0f}k tokens/s {taken:.0f} s", flush=True)
 
 
-@torch.no_grad()
+@torch.no_grad()  # type: ignore[untyped-decorator,unused-ignore]
 def predict(net: PairNet, pairs: Pairs, rows: np.ndarray) -> Views:
     """The views of the network on the rows; other rows stay zero."""
     budget = 262_144 if pairs.device == "cuda" else 4_096
@@ -151,5 +152,7 @@ def figures(pairs: Pairs, classes: np.ndarray, rows: np.ndarray) -> dict[str, fl
         if right[mine].any() and not right[mine].all():
             ranks = np.argsort(np.argsort(support[mine])) + 1
             good = int(right[mine].sum())
-            found[name] = round(float((ranks[right[mine]].sum() - good * (good + 1) / 2) / (good * (mine.sum() - good))), 3)
+            found[name] = round(
+                float((ranks[right[mine]].sum() - good * (good + 1) / 2) / (good * (mine.sum() - good))), 3
+            )
     return found

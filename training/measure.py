@@ -17,18 +17,36 @@ from pathlib import Path
 from typing import Any
 
 from halluscope.embedded.claims import extract
-from halluscope.embedded.evidence import EvidenceIndex, content_words
 from halluscope.embedded.context import ReadContext
+from halluscope.embedded.evidence import EvidenceIndex, content_words
+from halluscope.embedded.fusion import ClaimSignals
 from halluscope.embedded.model import PairModel, load
 from halluscope.embedded.signals import measure
 from halluscope.questions import Passage
-from training.rows import FOLDS, fold_of_documents, seed_of, statements, without_support
+from training.harder import without_support
+from training.rows import FOLDS, fold_of_documents, seed_of, statements
 from training.sets import Case, read, sources
 
 Mark = tuple[int, int, float]
-COUNTS = {"ragtruth": 500, "wice_dev": 349, "lfqa": 500, "factcheckgpt": 700, "expertqa": 600, "summedits": 500,
-          "frank_all": 250, "halueval_qa": 500, "medhallu": 100}
+Measured = dict[str, Any]
+SIGNALS = tuple(ClaimSignals.__dataclass_fields__)
+COUNTS = {
+    "ragtruth": 500,
+    "wice_dev": 349,
+    "lfqa": 500,
+    "factcheckgpt": 700,
+    "expertqa": 600,
+    "summedits": 500,
+    "frank_all": 250,
+    "halueval_qa": 500,
+    "medhallu": 100,
+}
 """Cases a set; the large ones are sampled by a hash of their ids."""
+
+
+def signals_of(claim: dict[str, Any]) -> ClaimSignals:
+    """The signals of a claim as they were written down."""
+    return ClaimSignals(**{name: claim[name] for name in SIGNALS})
 
 
 def on_output(marks: Sequence[Mark], stated: str, output: str, start: int, end: int) -> list[Mark]:
@@ -57,13 +75,21 @@ def measured(case: Case, model: PairModel) -> dict[str, Any]:
     claims = extract(case["output"], case["input"])
     found = measure([claim.text for claim in claims], context.index, model, case["input"])
     return {
-        "id": case["id"], "set": case["set"], "task": case["task"], "label": case["label"],
+        "id": case["id"],
+        "set": case["set"],
+        "task": case["task"],
+        "label": case["label"],
         "spans": [[mark["start"], mark["end"]] for mark in case.get("spans") or []],
-        "length": len(case["output"].split()), "overlap": overlap(case["output"], context.index),
+        "length": len(case["output"].split()),
+        "overlap": overlap(case["output"], context.index),
         "claims": [
             {
-                "start": claim.start, "end": claim.end, **asdict(item.signals),
-                "marks": on_output(item.reading.token_marks, item.stated, case["output"], claim.start or 0, claim.end or 0),
+                "start": claim.start,
+                "end": claim.end,
+                **asdict(item.signals),
+                "marks": on_output(
+                    item.reading.token_marks, item.stated, case["output"], claim.start or 0, claim.end or 0
+                ),
             }
             for claim, item in zip(claims, found, strict=True)
         ],
@@ -89,7 +115,15 @@ def ablated(data: Path, count: int) -> list[Case]:
             if rest is not None:
                 shared = {**case, "output": text, "spans": None, "task": "claim", "set": "ragtruth_ablated"}
                 found.append({**shared, "id": case["id"] + "-kept", "label": "supported"})
-                found.append({**shared, "id": case["id"] + "-cut", "label": "unsupported", "context": rest, "document": case["context"]})
+                found.append(
+                    {
+                        **shared,
+                        "id": case["id"] + "-cut",
+                        "label": "unsupported",
+                        "context": rest,
+                        "document": case["context"],
+                    }
+                )
     return found[: 2 * count]
 
 
@@ -124,10 +158,13 @@ def main() -> None:
         for case in sample(options.data, name, options.count or COUNTS.get(name, 250)):
             work.append((case, 1 + folds["\n".join(case["context"])] if name in learned else 0))
     for case in ablated(options.data, options.ablated):
-        work.append((case, 1 + folds["\n".join(case.get("document", case["context"]))]))
+        work.append((case, 1 + folds["\n".join(case.get("document") or case["context"])]))
     random.Random(0).shuffle(work)
     paths = [options.model, *options.folds]
-    with multiprocessing.Pool(options.workers, _open, (paths,)) as pool, gzip.open(options.out, "wt", encoding="utf-8") as out:
+    with (
+        multiprocessing.Pool(options.workers, _open, (paths,)) as pool,
+        gzip.open(options.out, "wt", encoding="utf-8") as out,
+    ):
         for line in pool.imap(_job, work, chunksize=8):
             out.write(line + "\n")
     print(len(work), "cases", flush=True)

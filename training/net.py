@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import torch
-from safetensors.torch import load_file
+from safetensors.torch import load_file  # type: ignore[import-not-found,unused-ignore]
 from torch import Tensor, nn
 from torch.nn import functional
 
@@ -41,7 +41,9 @@ MINILM = Shape(384, 6, 12, 30522, 512, 1e-12, False, 0, 0, 101, 102)
 MPNET = Shape(768, 12, 12, 30527, 514, 1e-5, True, 2, 4, 0, 2)
 
 
-class Layer(nn.Module):
+class Layer(nn.Module):  # type: ignore[misc,unused-ignore]
+    """One layer of attention, normalised after each part as BERT is."""
+
     def __init__(self, shape: Shape) -> None:
         super().__init__()
         size = shape.hidden
@@ -68,7 +70,9 @@ class Layer(nn.Module):
         return self.done(asking + functional.dropout(grown, drop, self.training))
 
 
-class PairNet(nn.Module):
+class PairNet(nn.Module):  # type: ignore[misc,unused-ignore]
+    """The network in the form it is trained in: padded batches."""
+
     def __init__(self, shape: Shape, drop: float = 0.1) -> None:
         super().__init__()
         self.shape, self.drop = shape, drop
@@ -117,13 +121,19 @@ def _buckets(length: int, device: torch.device) -> Tensor:
 
 def _names(shape: Shape) -> dict[str, str]:
     """Our parameter names and those of the published files."""
-    pairs = {"words.weight": "embeddings.word_embeddings.weight", "places.weight": "embeddings.position_embeddings.weight"}
+    pairs = {
+        "words.weight": "embeddings.word_embeddings.weight",
+        "places.weight": "embeddings.position_embeddings.weight",
+    }
     for part in ("weight", "bias"):
         pairs[f"ready.{part}"] = f"embeddings.LayerNorm.{part}"
     for number in range(shape.layers):
         ours, theirs = f"layers.{number}.", f"encoder.layer.{number}."
-        inner = ["attn.q", "attn.k", "attn.v", "attn.o", "LayerNorm"] if shape.relative else [
-            "self.query", "self.key", "self.value", "output.dense", "output.LayerNorm"]
+        inner = (
+            ["attn.q", "attn.k", "attn.v", "attn.o", "LayerNorm"]
+            if shape.relative
+            else ["self.query", "self.key", "self.value", "output.dense", "output.LayerNorm"]
+        )
         for part in ("weight", "bias"):
             for our, their in zip(["query", "key", "value", "out", "attended"], inner, strict=True):
                 pairs[f"{ours}{our}.{part}"] = f"{theirs}attention.{their}.{part}"

@@ -7,14 +7,15 @@ import json
 import multiprocessing
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from tokenizers import Tokenizer
 
 from halluscope.embedded.encoding import MAX_CLAIM
-from training.rows import Row, fold_of_documents, harder_rows, rows_of
+from training.harder import harder_rows
+from training.rows import Row, fold_of_documents, rows_of
 from training.sets import Source, read, sources
-
 
 Job = tuple[Source, Path, "dict[str, int] | None", "int | None", bool]
 
@@ -75,9 +76,13 @@ def merge(first: Path, second: Path, out: Path) -> None:
     with np.load(first) as one, np.load(second) as two:
         names = sorted({*map(str, one["names"]), *map(str, two["names"])})
         sets = [np.array([names.index(str(name)) for name in file["names"]])[file["sets"]] for file in (one, two)]
-        joined = {key: np.concatenate([one[key], two[key]]) for key in ("tokens", "lengths", "labels", "folds", "made", "marks")}
+        joined: dict[str, Any] = {
+            key: np.concatenate([one[key], two[key]])
+            for key in ("tokens", "lengths", "labels", "folds", "made", "marks")
+        }
         keys = np.concatenate([one["keys"], two["keys"] + len(one["lengths"])])
-        np.savez_compressed(out, keys=keys, sets=np.concatenate(sets).astype(np.int16), names=np.array(names), **joined)
+        joined |= {"keys": keys, "sets": np.concatenate(sets).astype(np.int16), "names": np.array(names)}
+        np.savez_compressed(out, allow_pickle=False, **joined)
 
 
 def main() -> None:

@@ -16,7 +16,7 @@ from pathlib import Path
 
 from halluscope.embedded.evidence import EvidenceIndex, content_words, sentences
 from training.corrupt import corrupt, names
-from training.sets import Case, Source, read, sources
+from training.sets import Case, Source, read
 
 LABELS = {"supported": 0, "contradicted": 1, "unsupported": 2, "hallucinated": 3}
 FOLDS = 3
@@ -89,15 +89,16 @@ def statements(case: Case) -> Iterator[tuple[str, int, Spans | None]]:
 
 
 @lru_cache(maxsize=4)
-def _index(passages: tuple[str, ...]) -> EvidenceIndex:
+def cached_index(passages: tuple[str, ...]) -> EvidenceIndex:
+    """The index of a context; the last few are kept, since a context comes back for each of its claims."""
     return EvidenceIndex(passages)
 
 
-def _evidence(case: Case, claim: str, others: Sequence[str], rng: random.Random) -> str:
+def evidence_for(case: Case, claim: str, others: Sequence[str], rng: random.Random) -> str:
     """Evidence under a random budget; short contexts are sometimes put among sentences of other documents."""
     passages = list(case["context"])
     budget = rng.choice(BUDGETS)
-    index = _index(tuple(passages))
+    index = cached_index(tuple(passages))
     if index.total_words < budget - 15 and rng.random() < 0.35 and others:
         for _ in range(rng.randint(1, 5)):
             text = rng.choice(others)
@@ -109,18 +110,20 @@ def _evidence(case: Case, claim: str, others: Sequence[str], rng: random.Random)
     return index.select(claim, budget).text
 
 
-def _made_from(row: Row, case: Case, others: Sequence[str], rng: random.Random) -> Iterator[Row]:
+def made_from(row: Row, case: Case, others: Sequence[str], rng: random.Random) -> Iterator[Row]:
     """A wrong statement made from a right one."""
     change = corrupt(row.claim, case["context"] if rng.random() < 0.7 else [*case["context"], rng.choice(others)], rng)
     if change is None:
         return
     text, span, kind = change
     label = 1 if kind in ("negation", "opposite", "number", "roles") else 3
-    evidence = _evidence(case, text, others, rng)
+    evidence = evidence_for(case, text, others, rng)
     yield replace(row, claim=text, evidence=evidence, label=label, spans=(span,), made=True)
 
 
-def _from_passage(case: Case, name: str, fold: int, others: Sequence[str], count: int, rng: random.Random) -> Iterator[Row]:
+def _from_passage(
+    case: Case, name: str, fold: int, others: Sequence[str], count: int, rng: random.Random
+) -> Iterator[Row]:
     """Statements made from the passage itself: its own sentences, sentences with a change, sentences it lacks."""
     text = "\n".join(case["context"])
     if len(text) > 10_000:
@@ -141,19 +144,21 @@ def _from_passage(case: Case, name: str, fold: int, others: Sequence[str], count
             yield from _joined(case, name, fold, parts, others, rng)
             continue
         if kind < 0.3:
-            yield replace(base, evidence=_evidence(case, sentence, others, rng))
+            yield replace(base, evidence=evidence_for(case, sentence, others, rng))
         elif kind < 0.75:
-            yield from _made_from(base, case, others, rng)
+            yield from made_from(base, case, others, rng)
         else:
             rest = [text[:start], text[end:]]
             known = set(content_words(" ".join(rest)))
             new = [word for word in content_words(sentence) if word not in known]
             if len(new) >= 3 and any(part.strip() for part in rest):
                 less = {**case, "context": [part for part in rest if part.strip()]}
-                yield replace(base, evidence=_evidence(less, sentence, others, rng), label=2, spans=None)
+                yield replace(base, evidence=evidence_for(less, sentence, others, rng), label=2, spans=None)
 
 
-def _joined(case: Case, name: str, fold: int, parts: Sequence[tuple[str, int]], others: Sequence[str], rng: random.Random) -> Iterator[Row]:
+def _joined(
+    case: Case, name: str, fold: int, parts: Sequence[tuple[str, int]], others: Sequence[str], rng: random.Random
+) -> Iterator[Row]:
     """Two statements about one document as one sentence: right only if both are."""
     (left, first), (right, second) = rng.sample(list(parts), 2)
     if rng.random() < 0.3:
@@ -168,14 +173,17 @@ def _joined(case: Case, name: str, fold: int, parts: Sequence[tuple[str, int]], 
         spans.append((len(text) - len(right), len(text)))
     wrong = {first, second} - {0}
     label = 0 if not wrong else 1 if 1 in wrong else 3 if 3 in wrong else 2
-    yield Row("", _evidence(case, text, others, rng), text, label, tuple(spans), name, fold, made=True)
+    yield Row("", evidence_for(case, text, others, rng), text, label, tuple(spans), name, fold, made=True)
 
 
-_SUBJECT = re.compile(r"^(?:who|what|which(?: \w+)?)\s+((?:is|was|are|were|has|had|did|won|wrote|led|made|can|will|\w+ed|\w+s)\b.*?)\??$", re.I)
+_SUBJECT = re.compile(
+    r"^(?:who|what|which(?: \w+)?)\s+((?:is|was|are|were|has|had|did|won|wrote|led|made|can|will|\w+ed|\w+s)\b.*?)\??$",
+    re.I,
+)
 _MIDDLE = re.compile(r"^(.*\b(?:in|on|at|from|by|of|with|to|for|is|was)) (?:which|what)(?: \w+)?\s*\??$", re.I)
 
 
-def _said(question: str, answer: str, rng: random.Random) -> str:
+def said_as(question: str, answer: str, rng: random.Random) -> str:
     """A short answer, or the same answer as a sentence, so that length tells nothing."""
     if rng.random() < 0.35:
         return answer
@@ -200,8 +208,8 @@ def _answers(case: Case, name: str, fold: int, pool: Sequence[Case], rng: random
     local = {**case, "context": [near]}
     base = Row(question, "", answer, 0, (), name, fold)
     for _ in range(2):
-        said = _said(question, answer, rng)
-        yield replace(base, claim=said, evidence=_evidence(local, question + " " + answer, others, rng))
+        said = said_as(question, answer, rng)
+        yield replace(base, claim=said, evidence=evidence_for(local, question + " " + answer, others, rng))
     wrong: list[str] = []
     if re.search(r"\d", answer):
         change = corrupt(answer, [near], rng)
@@ -209,19 +217,29 @@ def _answers(case: Case, name: str, fold: int, pool: Sequence[Case], rng: random
         wrong += re.findall(r"\b\d[\d,]{2,}\b", near)[:3]
     if names("x " + answer):
         wrong += [near[a:b] for a, b in names(near)]
-    wrong += [item["output"].strip() for item in pool if item["context"] == case["context"] and item["input"] != case["input"]]
+    wrong += [
+        item["output"].strip() for item in pool if item["context"] == case["context"] and item["input"] != case["input"]
+    ]
     wrong += [rng.choice(pool)["output"].strip()]
-    wrong = [item for item in wrong if item and item.lower() not in answer.lower() and answer.lower() not in item.lower()]
+    wrong = [
+        item for item in wrong if item and item.lower() not in answer.lower() and answer.lower() not in item.lower()
+    ]
     rng.shuffle(wrong)
     for item in wrong[:2]:
-        said = _said(question, item, rng)
+        said = said_as(question, item, rng)
         spans: Spans = ((said.find(item), said.find(item) + len(item)),) if item in said else ((0, len(said)),)
-        yield replace(base, claim=said, label=3, spans=spans, made=True,
-                      evidence=_evidence(local, question + " " + (answer if rng.random() < 0.7 else item), others, rng))
+        yield replace(
+            base,
+            claim=said,
+            label=3,
+            spans=spans,
+            made=True,
+            evidence=evidence_for(local, question + " " + (answer if rng.random() < 0.7 else item), others, rng),
+        )
     sentence = next((near[a:b] for a, b in sentences(near) if answer in near[a:b]), None)
     if sentence and len(sentence.split()) < 45:
         right = Row("", "", sentence, 0, (), name, fold, made=True)
-        yield from _made_from(right, local, others, rng)
+        yield from made_from(right, local, others, rng)
 
 
 def _summary_sentences(cases: Sequence[Case]) -> dict[str, list[tuple[str, int]]]:
@@ -267,15 +285,25 @@ def rows_of(source: Source, data: Path, folds: dict[str, int] | None, limit: int
                     continue
                 short = len(text.split()) < 6
                 shown = question if short or rng.random() < 0.7 else ""
-                row = Row(shown, _evidence(case, shown + " " + text if short else text, others, rng), text, label, spans, source.name, fold)
+                row = Row(
+                    shown,
+                    evidence_for(case, shown + " " + text if short else text, others, rng),
+                    text,
+                    label,
+                    spans,
+                    source.name,
+                    fold,
+                )
                 yield row
                 if case["task"] == "claim":
                     told.setdefault(document, []).append((text, label))
                 if label == 0 and not short and rng.random() < 0.08:
                     far = {**case, "context": [rng.choice(contexts) for _ in range(12)]}
-                    yield replace(row, question="", evidence=_evidence(far, text, [], rng), label=2, spans=None, made=True)
+                    yield replace(
+                        row, question="", evidence=evidence_for(far, text, [], rng), label=2, spans=None, made=True
+                    )
                 if label == 0 and rng.random() < (0.5 if folds is not None else 0.25):
-                    yield from _made_from(row, case, others, rng)
+                    yield from made_from(row, case, others, rng)
         if document not in seen:
             seen.add(document)
             if folds is not None:
@@ -289,86 +317,3 @@ def rows_of(source: Source, data: Path, folds: dict[str, int] | None, limit: int
             for _ in range(min(6, len(parts))):
                 fold = -1 if folds is None else folds["\n".join(case["context"])]
                 yield from _joined(case, source.name, fold, parts, contexts[:50], rng)
-
-
-def without_support(claim: str, passages: Sequence[str]) -> list[str] | None:
-    """A context from which the support of a right statement has been taken: same topic, no longer saying it."""
-    index = _index(tuple(passages))
-    words = set(content_words(claim))
-    total = sum(index.idf(word) for word in words)
-    if index.total_words < 60 or len(words) < 4 or len(index.windows) < 4:
-        return None
-    shares = [sum(index.idf(w) for w in words & set(content_words(index.text(window)))) / total for window in index.windows]
-    cut = min(0.3, 0.95 * max(shares))
-    rest = [index.text(window) for window, share in zip(index.windows, shares, strict=True) if share < cut]
-    if not rest or max(shares) < 0.35:
-        return None
-    left = EvidenceIndex(rest)
-    return rest if sum(index.idf(word) for word in words if left.has(word)) / total <= 0.65 else None
-
-
-def _ablated(row: Row, case: Case, rng: random.Random) -> Iterator[Row]:
-    rest = without_support(row.claim, case["context"])
-    if rest is not None:
-        evidence = EvidenceIndex(rest).select(row.claim, rng.choice(BUDGETS)).text
-        yield replace(row, evidence=evidence, label=2, spans=None, made=True)
-
-
-_WHEN = re.compile(r"^(?:when|where|in (?:what|which) \w+) (was|were|is|are) (.+?) ((?:\w+ed|born|held|built|found|made|set|written|won|sold|shot)\b.*?)\??$", re.I)
-_WHAT_OF = re.compile(r"^(?:what|who|which \w+) (is|was|are|were) ((?:the|a|an|his|her|its|their) .+?|[A-Z].+?'s .+?)\??$", re.I)
-
-
-def _sentence(question: str, answer: str, rng: random.Random) -> str | None:
-    """Question and answer as one sentence, the way models answer."""
-    asked = question.strip()
-    match = _WHEN.match(asked)
-    if match:
-        return f"{match[2][0].upper()}{match[2][1:]} {match[1]} {match[3].strip()} {rng.choice(['in', 'in', 'on', 'at'])} {answer}."
-    match = _WHAT_OF.match(asked)
-    if match:
-        if rng.random() < 0.5:
-            return f"{match[2][0].upper()}{match[2][1:].strip()} {match[1]} {answer}."
-        return f"{answer[0].upper()}{answer[1:]} {match[1]} {match[2].strip()}."
-    said = _said(asked, answer, rng)
-    return said if said != answer else None
-
-
-def harder_rows(source: Source, data: Path, folds: dict[str, int] | None, limit: int | None = None) -> Iterator[Row]:
-    """What the first student was weak at: support taken away, answers as sentences, and fresh changes."""
-    rng = random.Random(seed_of("harder" + source.name))
-    cases = list(read(data, source))
-    rng.shuffle(cases)
-    cases = cases[: min(source.limit, limit or source.limit)]
-    contexts = [text for case in cases for text in case["context"][:3]]
-    entities = [text[a:b] for text in contexts[:3000] for a, b in names(text[:600])][:20000]
-    for case in cases:
-        fold = -1 if folds is None else folds["\n".join(case["context"])]
-        question, answer = (case["input"] or "").strip(), case["output"].strip()
-        short = len(answer.split()) <= 12
-        if question and case["task"] == "qa" and short and answer:
-            start = (case.get("meta") or {}).get("answer_start")
-            text = "\n".join(case["context"])
-            local = {**case, "context": [text if start is None else text[max(0, start - 1500) : start + 1500]]}
-            options = [(answer, LABELS[case["label"]])]
-            near = [local["context"][0][a:b] for a, b in names(local["context"][0])]
-            pool = [*rng.sample(near, min(2, len(near))), *rng.sample(entities, min(2, len(entities))), rng.choice(cases)["output"].strip()]
-            if case["label"] == "supported":
-                options += [(item, 3) for item in rng.sample(pool, min(2, len(pool))) if item and item.lower() not in answer.lower() and answer.lower() not in item.lower()]
-            for item, label in options:
-                said = _sentence(question, item, rng) if len(item.split()) <= 12 else None
-                for claim in {said or item, item if rng.random() < 0.3 else said or item}:
-                    place = claim.find(item)
-                    spans: Spans | None = () if label == 0 else ((place, place + len(item)),) if place >= 0 else None
-                    evidence = _evidence(local, question + " " + claim, contexts[:200], rng)
-                    shown = question if claim == item or rng.random() < 0.85 else ""
-                    yield Row(shown, evidence, claim, label, spans, source.name, fold, made=True)
-            continue
-        if folds is None and not source.name.startswith(("factcg", "begin", "contractnli", "fever")):
-            continue
-        for text, label, spans in statements(case):
-            if label != 0 or len(text.split()) < 6:
-                continue
-            row = Row(question if rng.random() < 0.7 else "", "", text, 0, spans, source.name, fold, made=True)
-            yield from _ablated(row, case, rng)
-            if folds is not None and rng.random() < 0.5:
-                yield from _made_from(row, case, [rng.choice(contexts) for _ in range(4)], rng)

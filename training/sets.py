@@ -40,7 +40,10 @@ SOURCES: tuple[Source, ...] = (
     Source("factcg_doc_train", "train", "MIT", "base"),
     Source("factcg_musique_neg_train", "train", "MIT", "base"),
     Source(
-        "fever_rte_dev", "train", "CC BY-SA 3.0", "base",
+        "fever_rte_dev",
+        "train",
+        "CC BY-SA 3.0",
+        "base",
         "the copy states no licence; the annotations of FEVER are published under CC BY-SA 3.0",
     ),
     Source("fm2_dev", "train", "Apache-2.0", "base"),
@@ -53,7 +56,10 @@ SOURCES: tuple[Source, ...] = (
     Source("snli_ni_train", "train", "CC BY-SA 4.0", "base", limit=40000),
     Source("true_dialfact_test", "train", "BSD-3-Clause", "base"),
     Source(
-        "true_paws_test", "train", "free use for any purpose", "base",
+        "true_paws_test",
+        "train",
+        "free use for any purpose",
+        "base",
         "the copy states no licence; the authors of PAWS allow any use with acknowledgement",
     ),
     Source("tweetqa_train", "train", "CC BY-SA 4.0", "base"),

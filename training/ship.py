@@ -20,7 +20,9 @@ def ship(onnx: Path, tokenizer: Path, folder: Path, more: dict[str, Any]) -> Non
     plain.no_truncation()
     plain.no_padding()
     plain.save(str(folder / "tokenizer.json"), pretty=False)
-    files = {name: hashlib.sha256((folder / name).read_bytes()).hexdigest() for name in ("model.onnx", "tokenizer.json")}
+    files = {
+        name: hashlib.sha256((folder / name).read_bytes()).hexdigest() for name in ("model.onnx", "tokenizer.json")
+    }
     recorded = {"name": f"pair-{files['model.onnx'][:8]}", "files": files, **more}
     (folder / "model.json").write_text(json.dumps(recorded, indent=2) + "\n", encoding="utf-8")
 

@@ -75,7 +75,15 @@ def teacher_base(options: argparse.Namespace) -> None:
     pairs = _pairs(options, MPNET)
     net = _start(MPNET, options.start).to(options.device)
     first = np.flatnonzero(pairs.folds < 0)
-    print("rows", len(first), "tokens", int(pairs.length[first].sum()), "second", int((pairs.folds >= 0).sum()), flush=True)
+    print(
+        "rows",
+        len(first),
+        "tokens",
+        int(pairs.length[first].sum()),
+        "second",
+        int((pairs.folds >= 0).sum()),
+        flush=True,
+    )
     train(net, pairs, first, Plan(options.epochs, options.rate, options.budget), say="teacher")
     torch.save(net.state_dict(), options.work / "teacher.pt")
     views = predict(net, pairs, np.arange(len(pairs.labels)))
@@ -88,7 +96,13 @@ def teacher_fold(options: argparse.Namespace) -> None:
     net = PairNet(MPNET).to(options.device)
     net.load_state_dict(torch.load(options.work / "teacher.pt", weights_only=True))
     rows = stage_rows(pairs, options.fold, 7 + options.fold)
-    train(net, pairs, rows, Plan(options.epochs, options.rate, options.budget, seed=11 + options.fold), say=f"teacher {options.fold}")
+    train(
+        net,
+        pairs,
+        rows,
+        Plan(options.epochs, options.rate, options.budget, seed=11 + options.fold),
+        say=f"teacher {options.fold}",
+    )
     views = predict(net, pairs, np.flatnonzero(pairs.folds >= 0))
     unseen = np.flatnonzero(pairs.folds == options.fold)
     print("fold", options.fold, json.dumps(figures(pairs, views.classes, unseen)), flush=True)
@@ -100,7 +114,14 @@ def student_base(options: argparse.Namespace) -> None:
     net = _start(MINILM, options.start).to(options.device)
     first = np.flatnonzero(pairs.folds < 0)
     views = views_from(options.views / "views_base.npz")
-    train(net, pairs, first, Plan(options.epochs, options.rate, options.budget, taught=0.6, floor=0.1), views, say="student")
+    train(
+        net,
+        pairs,
+        first,
+        Plan(options.epochs, options.rate, options.budget, taught=0.6, floor=0.1),
+        views,
+        say="student",
+    )
     torch.save(net.state_dict(), options.work / "student.pt")
 
 
@@ -128,7 +149,14 @@ def student_fold(options: argparse.Namespace) -> None:
     base = views_from(options.views / "views_base.npz")
     views = _joined_views(pairs, base, [views_from(options.views / f"views_{fold}.npz") for fold in asked])
     rows = stage_rows(pairs, options.fold, 17 + options.fold + int(10 * options.epochs), len(base.classes))
-    train(net, pairs, rows, Plan(options.epochs, options.rate, options.budget, taught=options.taught, seed=21 + options.fold), views, say=f"student {options.fold}")
+    train(
+        net,
+        pairs,
+        rows,
+        Plan(options.epochs, options.rate, options.budget, taught=options.taught, seed=21 + options.fold),
+        views,
+        say=f"student {options.fold}",
+    )
     if options.fold >= 0:
         unseen = np.flatnonzero(pairs.folds == options.fold)
         print("fold", options.fold, json.dumps(figures(pairs, predict(net, pairs, unseen).classes, unseen)), flush=True)
@@ -138,11 +166,33 @@ def student_fold(options: argparse.Namespace) -> None:
 
 def _all_folds(options: argparse.Namespace, stage: str, folds: list[int]) -> None:
     """The folds at once, each in its own process: one alone does not fill the device."""
-    common = [sys.executable, "-m", "training.teach", stage, "--rows", str(options.rows), "--vocabulary", str(options.vocabulary),
-              "--work", str(options.work), "--views", str(options.views), "--device", options.device, "--epochs", str(options.fold_epochs),
-              "--rate", str(options.fold_rate), "--budget", str(options.budget), "--taught", str(options.taught)]
+    common = [
+        sys.executable,
+        "-m",
+        "training.teach",
+        stage,
+        "--rows",
+        str(options.rows),
+        "--vocabulary",
+        str(options.vocabulary),
+        "--work",
+        str(options.work),
+        "--views",
+        str(options.views),
+        "--device",
+        options.device,
+        "--epochs",
+        str(options.fold_epochs),
+        "--rate",
+        str(options.fold_rate),
+        "--budget",
+        str(options.budget),
+        "--taught",
+        str(options.taught),
+    ]
     running = [subprocess.Popen([*common, "--fold", str(fold)]) for fold in folds]
-    if any([process.wait() for process in running]):
+    codes = [process.wait() for process in running]
+    if any(codes):
         raise SystemExit(f"{stage} failed")
 
 

@@ -66,21 +66,81 @@ def main(arguments: Sequence[str] | None = None) -> None:
     device = "cuda" if torch.cuda.is_available() else "cpu"
     tokenizer, vocabulary = options.student_start / "tokenizer.json", options.student_start / "vocab.txt"
     limit = ["--limit", options.limit] if options.limit else []
-    step(work / "rows.npz", "training.pack", options.data, tokenizer, work / "rows.npz", "--workers", options.workers, *limit)
+    step(
+        work / "rows.npz",
+        "training.pack",
+        options.data,
+        tokenizer,
+        work / "rows.npz",
+        "--workers",
+        options.workers,
+        *limit,
+    )
     common = ["--rows", work / "rows.npz", "--vocabulary", vocabulary, "--work", work, "--device", device]
-    step(work / f"views_{FOLDS - 1}.npz", "training.teach", "teacher", *common, "--start", start("mpnet", options.teacher_start, work),
-         "--epochs", 2, "--rate", 5e-5, "--budget", 32768, "--fold-epochs", 1, "--fold-rate", 5e-5)
-    step(work / "student_full.pt", "training.teach", "student", *common, "--start", start("minilm", options.student_start, work),
-         "--epochs", 4, "--rate", 5e-4, "--budget", 65536, "--fold-epochs", 3, "--fold-rate", 3e-4, "--taught", 0.5)
+    step(
+        work / f"views_{FOLDS - 1}.npz",
+        "training.teach",
+        "teacher",
+        *common,
+        "--start",
+        start("mpnet", options.teacher_start, work),
+        "--epochs",
+        2,
+        "--rate",
+        5e-5,
+        "--budget",
+        32768,
+        "--fold-epochs",
+        1,
+        "--fold-rate",
+        5e-5,
+    )
+    step(
+        work / "student_full.pt",
+        "training.teach",
+        "student",
+        *common,
+        "--start",
+        start("minilm", options.student_start, work),
+        "--epochs",
+        4,
+        "--rate",
+        5e-4,
+        "--budget",
+        65536,
+        "--fold-epochs",
+        3,
+        "--fold-rate",
+        3e-4,
+        "--taught",
+        0.5,
+    )
     names = ["full", *map(str, range(FOLDS))]
     for name in names:
         if not (work / name / "model.json").exists():
             export(work / f"student_{name}.pt", work / f"{name}.onnx")
             ship(work / f"{name}.onnx", tokenizer, work / name, {})
     folds = [work / name for name in names[1:]]
-    step(work / "measured.jsonl.gz", "training.measure", options.data, work / "measured.jsonl.gz", "--model", work / "full",
-         "--folds", *folds, "--workers", options.workers, *(["--count", options.limit] if options.limit else []))
-    step(work / "fusion.json", "training.fuse", work / "measured.jsonl.gz", work / "fusion.json", ROOT / "training" / "crossed.jsonl.gz")
+    step(
+        work / "measured.jsonl.gz",
+        "training.measure",
+        options.data,
+        work / "measured.jsonl.gz",
+        "--model",
+        work / "full",
+        "--folds",
+        *folds,
+        "--workers",
+        options.workers,
+        *(["--count", options.limit] if options.limit else []),
+    )
+    step(
+        work / "fusion.json",
+        "training.fuse",
+        work / "measured.jsonl.gz",
+        work / "fusion.json",
+        ROOT / "training" / "crossed.jsonl.gz",
+    )
     ship(work / "full.onnx", tokenizer, options.weights, json.loads((work / "fusion.json").read_text(encoding="utf-8")))
     print(f"The model is in {options.weights}; figures: python -m training.evaluate {options.data}")
 

@@ -13,6 +13,7 @@ import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 EVIDENCE_WORDS = 100
 """Words of evidence given to the model for one claim; the speed of the judge follows from this number."""
@@ -64,7 +65,7 @@ def sentences(text: str) -> list[tuple[int, int]]:
             cuts.append(match.end())
     cuts.append(len(text))
     found = []
-    for start, end in zip(cuts, cuts[1:], strict=False):
+    for start, end in pairwise(cuts):
         piece = text[start:end]
         left = start + len(piece) - len(piece.lstrip())
         right = start + len(piece.rstrip())
@@ -140,7 +141,11 @@ class EvidenceIndex:
         chosen: set[int] = set()
         room = words
         # What stands beside the strongest window usually says who "he" or "it" is.
-        nearby = [place for place in (ranked[0] - 1, ranked[0] + 1) if ranked and 0 <= place < len(self.windows)] if ranked else []
+        nearby = (
+            [place for place in (ranked[0] - 1, ranked[0] + 1) if ranked and 0 <= place < len(self.windows)]
+            if ranked
+            else []
+        )
         for place in [*ranked, *nearby, *range(len(self.windows))]:
             if place in chosen:
                 continue

@@ -63,7 +63,8 @@ class PairModel:
         self._tokenizer: Any = Tokenizer.from_file(str(folder / "tokenizer.json"))
         self._tokenizer.no_truncation()
         self._tokenizer.no_padding()
-        self._vocabulary = vocabulary([self._tokenizer.id_to_token(i) for i in range(self._tokenizer.get_vocab_size())])
+        known: dict[str, int] = self._tokenizer.get_vocab()
+        self._vocabulary = vocabulary(sorted(known, key=lambda token: known[token]))
         self._pool = ThreadPoolExecutor(threads, thread_name_prefix="halluscope-model") if threads > 1 else None
 
     def read(self, pairs: Sequence[tuple[str, str]], question: str | None = None) -> list[PairReading]:
@@ -109,7 +110,8 @@ class PairModel:
         np = self._numpy
         claim = np.array(ids, dtype=np.int64)
         of_question, of_evidence, of_claim = kinds(asked, known, claim, self._vocabulary)
-        tokens, sorts = [[_BEGIN]], [[EVIDENCE]]
+        tokens: list[Any] = [[_BEGIN]]
+        sorts: list[Any] = [[EVIDENCE]]
         if len(asked):
             tokens += [asked, [_SEPARATOR]]
             sorts += [of_question, [EVIDENCE]]
@@ -118,7 +120,9 @@ class PairModel:
         line, sort = np.concatenate(tokens).astype(np.int64), np.concatenate(sorts).astype(np.int64)
         end = len(line) - 1
         keep = np.concatenate([[0], np.arange(end - len(claim), end)]) if len(claim) else np.array([0, end])
-        classes, marks = self._session.run(None, {"ids": line[None], "kinds": sort[None], "keep": keep.astype(np.int64)})
+        classes, marks = self._session.run(
+            None, {"ids": line[None], "kinds": sort[None], "keep": keep.astype(np.int64)}
+        )
         top = float(classes.max())
         shares = [math.exp(float(value) - top) for value in classes]
         total = sum(shares)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from .evidence import EvidenceIndex, Selection, content_words
@@ -38,7 +39,9 @@ class Measured:
     """The claim as the model read it: without the question that a bare answer was joined with."""
 
 
-def measure(claims: Sequence[str], index: EvidenceIndex, model: PairModel, question: str | None = None) -> list[Measured]:
+def measure(
+    claims: Sequence[str], index: EvidenceIndex, model: PairModel, question: str | None = None
+) -> list[Measured]:
     """One measurement for each claim."""
     stated = [_without(claim, question) for claim in claims]
     selections = [index.select(claim) for claim in claims]
@@ -93,8 +96,8 @@ def _coverage(words: Sequence[str], held: set[str], index: EvidenceIndex) -> flo
 
 def _pairs(words: Sequence[str], held: Sequence[str], index: EvidenceIndex, alone: float) -> float:
     """The same for pairs of neighbours: high where the claim repeats the evidence; a lone word has none."""
-    mine = set(zip(words, words[1:], strict=False))
-    theirs = set(zip(held, held[1:], strict=False))
+    mine = set(pairwise(words))
+    theirs = set(pairwise(held))
     weights = {pair: index.idf(pair[0]) + index.idf(pair[1]) for pair in mine}
     total = sum(weights.values())
     return sum(weight for pair, weight in weights.items() if pair in theirs) / total if total else alone
