@@ -52,11 +52,27 @@ def run(coroutine: Coroutine[Any, Any, T]) -> T:
     if threading.current_thread() is background.thread:
         coroutine.close()
         raise RuntimeError("a synchronous call was made from inside halluscope's own loop: await the asynchronous one.")
-    future = asyncio.run_coroutine_threadsafe(coroutine, background.loop)
+    # An interrupt may come before there is a future to cancel, so the coroutine says itself what runs it.
+    tasks: list[asyncio.Task[Any] | None] = []
+    given_up = threading.Event()
+
+    async def known() -> T:
+        tasks.append(asyncio.current_task())
+        if given_up.is_set():
+            coroutine.close()
+            raise asyncio.CancelledError
+        return await coroutine
+
+    def give_up() -> None:
+        given_up.set()
+        for task in tasks:
+            if task is not None:
+                task.cancel()
+
     try:
-        return future.result()
+        return asyncio.run_coroutine_threadsafe(known(), background.loop).result()
     except BaseException:
-        future.cancel()
+        background.loop.call_soon_threadsafe(give_up)
         raise
 
 
