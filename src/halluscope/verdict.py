@@ -64,7 +64,8 @@ class Verdict(Struct, frozen=True):
     `word` is the judge's own word in the metric's vocabulary. `confidence` is the probability the
     judge gives its verdict, where it gives one. `passage` is set where the unit judged is a
     passage of the context rather than a claim of the output. Where a judge asks others, `judge` is
-    the one that decided and `votes` are all that were given.
+    the one that decided and `votes` are all that were given. `marks` are the characters of the
+    output, within the claim, that the judge points at, where it looks that closely.
     """
 
     claim: Claim
@@ -77,3 +78,4 @@ class Verdict(Struct, frozen=True):
     notes: tuple[str, ...] = ()
     judge: str | None = None
     votes: tuple[Vote, ...] = ()
+    marks: tuple[tuple[int, int], ...] = ()

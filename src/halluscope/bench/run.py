@@ -140,7 +140,10 @@ def judged(item: LabelledCase, result: Result, threshold: float | None, profile:
 
 
 def spans_of(result: Result) -> tuple[tuple[int, int], ...] | None:
-    """The characters a judge marks as hallucinated; None where it only speaks of the whole or of passages."""
+    """The characters a judge marks as hallucinated; None where it only speaks of the whole or of passages.
+
+    A judge that points at no characters of a claim it finds wrong means the whole claim.
+    """
     if result.outcome is not Outcome.SCORED:
         return None
     placed = [
@@ -150,7 +153,10 @@ def spans_of(result: Result) -> tuple[tuple[int, int], ...] | None:
     ]
     if not placed:
         return None
-    return tuple((v.claim.start or 0, v.claim.end or 0) for v in placed if not v.support.holds)
+    spans = [
+        v.marks or (() if v.support.holds else ((v.claim.start or 0, v.claim.end or 0),)) for v in placed
+    ]
+    return tuple(span for marked in spans for span in marked)
 
 
 def _problem(result: Result) -> str:
