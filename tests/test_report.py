@@ -19,13 +19,15 @@ from typing import Any
 import numpy as np
 import pytest
 
-from halluscope import Case, Claim, Evidence, Outcome, Result, Support, Usage, Verdict
+from halluscope import Case, Claim, Evidence, Outcome, Result, Support, Usage, Verdict, evaluate
 from halluscope.errors import InputError
+from halluscope.judges.scripted import ScriptedJudge
 from halluscope.report import Results, write, write_results
 from halluscope.report.changes import CHANGES
 from halluscope.report.page import MODULES, STYLES, script, style
 from halluscope.report.source import shown_moment
 from halluscope.report.totals import mean_with_interval, share_with_interval
+from halluscope.store import Store
 
 from .reporting import judged, many, unscored
 
@@ -70,6 +72,30 @@ class TestFigures:
         low, high = np.quantile(draws, [0.025, 0.975])
         assert figure.low == pytest.approx(low, abs=0.006)
         assert figure.high == pytest.approx(high, abs=0.006)
+
+    def test_the_figures_are_those_of_the_runs_own_summary_and_comparison(self, tmp_path: Path) -> None:
+        store = Store(tmp_path / "runs.db")
+        rows = [{"id": f"c{i}", "output": f"Answer {i}.", "context": ["x"]} for i in range(40)]
+
+        def judged_wrong(digit: str) -> ScriptedJudge:
+            def reply(question: Any) -> dict[str, Any]:
+                return {"verdict": "hallucinated" if digit in question.output else "factual", "reason": ["r"]}
+
+            return ScriptedJudge(reply, name=f"wrong {digit}")
+
+        before = evaluate(rows, metrics=["label"], judge=judged_wrong("7"), run="a", store=store)
+        after = evaluate(rows, metrics=["label"], judge=judged_wrong("3"), run="b", store=store)
+        (metric,) = contents(after.report(tmp_path / "r.html", baseline="a"))["index"]["metrics"]
+        summary, compared = after.summary()["label"], after.compare(before).metrics[0]
+        assert summary.interval is not None and compared.interval is not None
+        assert metric["mean"] == pytest.approx(
+            {"value": summary.mean, "low": summary.interval.low, "high": summary.interval.high}
+        )
+        assert metric["change"]["mean"] == pytest.approx(
+            {"value": compared.difference, "low": compared.interval.low, "high": compared.interval.high}
+        )
+        assert {kind: metric["change"]["counts"][kind] for kind in compared.counts} == compared.counts
+        assert metric["change"]["comparable"] is compared.comparable is False
 
     def test_scores_that_all_differ_give_the_same_interval_as_drawing_them(self) -> None:
         values = np.random.default_rng(3).random(5000)

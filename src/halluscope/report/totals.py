@@ -6,18 +6,20 @@ from array import array
 from collections import Counter
 from collections.abc import Iterable
 from math import isfinite, sqrt
-from typing import Any
 
 from msgspec import Struct
 
 from ..result import Direction, Result, Usage
-from ..stats.bootstrap import percentiles
+from ..runs.summary import mean_interval
+from ..stats.bootstrap import paired_bootstrap
 from .changes import Change
 
-RESAMPLES = 2000
 BINS = 20
 FEWEST = 5
 """Fewer values than this say next to nothing about where their mean could lie."""
+
+_BOOTSTRAPPED = 20_000
+"""As many differences as the comparison of two runs draws again; beyond it both use the normal interval."""
 
 
 class Figure(Struct, frozen=True):
@@ -145,33 +147,29 @@ class Tally:
         )
 
     def _change(self, gone: int) -> Difference:
-        moved = mean_with_interval(self._differences) or Figure(0.0)
+        moved = mean_with_interval(self._differences, paired=True) or Figure(0.0)
         beyond = moved.low is not None and moved.high is not None and not moved.low <= 0 <= moved.high
         return Difference(moved, len(self._differences), dict(self._changes), gone, beyond, self._comparable)
 
 
-def mean_with_interval(values: Iterable[float]) -> Figure | None:
+def mean_with_interval(values: Iterable[float], *, paired: bool = False) -> Figure | None:
     """The mean and its bootstrap interval, None of nothing.
 
-    Scores are ratios of small numbers, so few of them differ: drawing how often each distinct value
-    comes up is the same bootstrap as drawing cases, and as quick for a million of them as for ten.
+    The interval is the one that a run's summary gives or, for `paired` differences, its comparison.
     """
     import numpy as np
 
     given = np.asarray(values, dtype=np.float64)
-    n = len(given)
-    if not n:
+    if not len(given):
         return None
     mean = float(given.mean())
-    distinct, counts = np.unique(given, return_counts=True)
-    if n < FEWEST:
+    if len(given) < FEWEST:
         return Figure(mean)
-    if len(distinct) > 1000:
-        distinct, counts = _grouped(given)
-    drawn = np.random.default_rng(0).multinomial(n, counts / n, size=RESAMPLES)
-    interval = percentiles(drawn @ distinct / n)
-    assert interval is not None
-    return Figure(mean, interval.low, interval.high)
+    if paired and len(given) <= _BOOTSTRAPPED:
+        interval = paired_bootstrap(np.zeros(len(given)), given).interval
+    else:
+        interval = mean_interval(given)
+    return Figure(mean) if interval is None else Figure(mean, interval.low, interval.high)
 
 
 def share_with_interval(part: int, whole: int) -> Figure | None:
@@ -185,17 +183,6 @@ def share_with_interval(part: int, whole: int) -> Figure | None:
     half = z * sqrt(share * (1 - share) / whole + z * z / (4 * whole * whole))
     scale = 1 + z * z / whole
     return Figure(share, max(0.0, (middle - half) / scale), min(1.0, (middle + half) / scale))
-
-
-def _grouped(values: Any) -> tuple[Any, Any]:
-    """A thousand groups of near values, each by its mean: the interval moves by less than is shown."""
-    import numpy as np
-
-    edges = np.linspace(values.min(), values.max(), 1001)
-    groups = np.clip(np.digitize(values, edges) - 1, 0, 999)
-    counts = np.bincount(groups, minlength=1000)
-    sums = np.bincount(groups, weights=values, minlength=1000)
-    return sums[counts > 0] / counts[counts > 0], counts[counts > 0]
 
 
 def _histogram(scores: array[float], passed: array[int]) -> Histogram:

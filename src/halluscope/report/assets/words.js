@@ -54,10 +54,11 @@ export function signed(value) {
   return `${value < 0 ? "−" : "+"}${digits}`;
 }
 
+/** A decimal only where a whole number would round to none or to all. */
 export function percent(share) {
-  const value = share * 100;
-  const edge = (value > 99.5 && value < 100) || (value > 0 && value < 0.5);
-  return `${value.toFixed(edge ? 1 : 0)} %`;
+  const value = Number((share * 100).toFixed(1));
+  const edge = (value > 99.4 && value < 100) || (value > 0 && value < 0.6);
+  return `${edge ? value : Math.round(value)} %`;
 }
 
 export function interval(figure, write) {
