@@ -230,7 +230,7 @@ class Loopback:
             return _reset(request)
         if fault == "not_json":
             return web.Response(text="<html>a page of some proxy</html>", content_type="text/html")
-        reply = self.answer(asked)
+        reply = self.answer(asked) if asked.kind != "unknown" or self.answer is not oracle else "?"
         text = reply if isinstance(reply, str) else "" if reply is None else json.dumps(reply, ensure_ascii=False)
         text = _spoilt(fault, text)
         made = _messages(asked, text, fault) if asked.path == "/v1/messages" else _completion(asked, text, fault)
