@@ -42,7 +42,7 @@ def pairs() -> list[Any]:
     ]
     evil = Case.of(EVIL, [EVIL], EVIL, id=EVIL, metadata={EVIL: EVIL})
     silent = Case.of("", ["x"], id="silent")
-    throttled = Case.of("Anything.", ["x"], id="throttled")
+    throttled = Case.of("Anything.", ["Trains to Zürich leave hourly."], id="throttled")
     failure = Failure("throttled", "the server asked for a pause", 429, '{"error": "slow down"}')
     return [
         (OWLS, judged(OWLS, statements, exchanges=(EXCHANGE,))),
@@ -284,6 +284,8 @@ class TestList:
             ("statement reason", 36),
             ("no such words", 0),
             ("birds", 1),
+            ("zurich", 1),
+            ("ZÜRICH", 1),
         ):
             await page.press("/")
             await page.type(wanted)

@@ -3,7 +3,8 @@
 
 /** Lower case without accents, so that "zurich" finds "Zürich". */
 export function folded(text) {
-  return text.toLowerCase().normalize("NFD").replace(/\p{M}/gu, "");
+  const lower = text.toLowerCase();
+  return /[^\0-\x7f]/.test(lower) ? lower.normalize("NFD").replace(/\p{M}/gu, "") : lower;
 }
 
 /** What a query asks for: its words, and whatever stands in quotation marks as one. */
