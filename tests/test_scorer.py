@@ -25,6 +25,10 @@ def test_options_go_to_the_metric_and_the_rest_to_the_judge(monkeypatch: pytest.
 def test_an_option_that_is_nobodys_is_said() -> None:
     with pytest.raises(InputError, match="treshold"):
         halluscope.Faithfulness(judge="openai/m", api_key="k", treshold=0.8)
+    with pytest.raises(InputError, match="'local' does not take the option 'treshold'"):
+        halluscope.Faithfulness(judge="local", treshold=0.8)
+    with pytest.raises(InputError, match="does not take a model"):
+        halluscope.Faithfulness(judge="local/large")
     with pytest.raises(InputError, match="set them on the judge"):
         halluscope.Label(judge=ScriptedJudge(FACTUAL), temperature=1)
     with pytest.raises(InputError, match="set them on the metric"):

@@ -187,7 +187,10 @@ def _named(name: str, options: dict[str, Any]) -> Judge:
         if provider.prefix == prefix:
             factory: Callable[..., Judge] = _load(provider.factory)
             if not provider.needs_model:
-                return factory(**options)
+                if options or model:
+                    what = f"the option {next(iter(options))!r}" if options else f"a model ({model!r})"
+                    raise InputError(f"the judge {prefix!r} does not take {what}; leave it out.")
+                return factory()
             if not model:
                 raise InputError(f"the judge {name!r} needs a model: write {prefix}/<model>.")
             return factory(model, **options)
