@@ -54,8 +54,14 @@ _ADDRESS = re.compile(r"https?://\S+|\bwww\.\S+|[\w.+-]{1,64}@[\w-]{1,64}\.[\w.-
 # What stands for a thing rather than for an amount: AB-123, R4, 10.4.1.11, #3310, addresses.
 _IDENTIFIER = re.compile(
     r"(?<![\w.])\d+(?:\.\d+){2,}(?![\w%])"
-    r"|#\d+|(?<![\w$€£¥])[A-Za-z]+[-_/]?\d[\w-]*|\b(?:version|v|No\.|no\.)\s?\d+(?:\.\w+)*"
+    r"|#\d+|(?<![\w$€£¥])[A-Za-z]+[-_/]?\d[\w-]*|\b(?:[Vv]ersion|v)\s?\d+(?:\.\w+)*"
     r"|\b\d+(?:\.\d+)*\.x\b|\b\d{1,3}[A-Z]\d\w*|\b\d+(?:-\d+){2,}\b"
+)
+# A number that tells one thing from its like: Form 1040, Phase 3, No. 4.
+_NUMBERED = re.compile(
+    r"\b(Form|Model|Passage|Article|Section|Chapter|Room|Flight|Route|Highway|Boeing|Airbus|Windows|Schedule|Figure|Table"
+    r"|Step|Level|Type|Class|Grade|Group|Phase|Tier|Volume|Part|Page|Gate|Platform|Channel|Job|Ticket|PR|Issue|Bug|Order"
+    r"|Invoice|Rule|Clause|Annex|Appendix|Season|Episode|Series|Round|Unit|Building|Track|Apollo|No\.|no\.)\s$"
 )
 _LEFT_WINDOW = 34
 _BOUNDS: tuple[tuple[Bound, str], ...] = (
@@ -217,6 +223,12 @@ def _number_quantity(text: str, numeral: Numeral) -> Quantity:
     kind: Kind = "ordinal" if numeral.form == "ordinal" else "number"
     before = CURRENCY_BEFORE.search(text, max(0, start - 5), start)
     money = currency(before.group()) if before else None
+    numbered = _NUMBERED.search(text, max(0, start - 12), start) if numeral.form == "digits" else None
+    if numbered:
+        label = stem(fold(numbered.group(1)).rstrip("."))
+        return Quantity(
+            start, end, text[start:end], "ordinal", "", value, value, step, "plain", None, (label,), False, label
+        )  # fmt: skip
     if money and before:
         kind, dimension, start = "money", money[0], before.start()
         if text.startswith(("m", "b"), end) and not text[end + 1 : end + 2].isalnum():

@@ -32,7 +32,7 @@ def comparable(claim: Quantity, evidence: Quantity) -> bool:
     if "date" in (claim.kind, evidence.kind):
         return False
     if claim.kind == "ordinal" or evidence.kind == "ordinal":
-        return claim.kind == evidence.kind
+        return claim.kind == evidence.kind and claim.unit == evidence.unit  # Form 1040 is no Phase 3
     return claim.dimension == evidence.dimension
 
 
