@@ -74,7 +74,7 @@ async def test_anthropic_without_tools(server: Loopback) -> None:
 
 @pytest.mark.parametrize("field", ["temperature", "seed"])
 async def test_fields_the_server_refuses_are_left_out(server: Loopback, field: str) -> None:
-    server.features = Features(**{field: False})
+    server.features = Features(**{field: False})  # type: ignore[arg-type]
     scorer = Scorer("label", openai_judge("any", base_url=server.base_url))
     assert (await scorer.ascore(**CASE)).score == 0.0
     assert (await scorer.ascore(**CASE)).score == 0.0

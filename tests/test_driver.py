@@ -55,7 +55,7 @@ class OneAtATime:
         await self.lock.acquire()
 
     def leave(self, error: JudgeError | None) -> None:
-        self.left.append(error and error.kind)
+        self.left.append(error.kind if error else None)
         self.lock.release()
 
 

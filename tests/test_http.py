@@ -10,6 +10,7 @@ import threading
 import time
 from email.utils import formatdate
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -31,7 +32,7 @@ from halluscope.scorer import Scorer
 from .loopback import Faults, Loopback
 
 ROOT = Path(__file__).parent.parent
-CASE = {"output": "The mill is in Ulm.", "context": ["The mill is in Ulm."]}
+CASE: dict[str, Any] = {"output": "The mill is in Ulm.", "context": ["The mill is in Ulm."]}
 
 
 @pytest.mark.parametrize(
