@@ -12,6 +12,7 @@ from bisect import bisect_left
 from collections import Counter
 from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 from ..text import STOP_WORDS, Span, sentences, stem, word_places
 from .measures import Quantity, read
@@ -70,8 +71,7 @@ class Prepared:
         return math.log(1.0 + (1 + len(self.stems)) / (0.5 + self.counts.get(word, 0)))
 
 
-@dataclass(frozen=True, slots=True)
-class _Token:
+class _Token(NamedTuple):
     stem: str
     raw: str
     start: int

@@ -67,8 +67,10 @@ class _Counterpart:
 
 def compare(claim: str, evidence: str | Prepared) -> list[QuantityFinding]:
     """One finding for each quantity of the claim, in the order they are written."""
-    known = prepare(evidence) if isinstance(evidence, str) else evidence
     said = prepare(claim)
+    if not said.placed:
+        return []
+    known = prepare(evidence) if isinstance(evidence, str) else evidence
     agreeing = [_best(item, said, known, "yes") for item in said.placed]
     return [_finding(index, said, known, agreeing) for index in range(len(said.placed))]
 
