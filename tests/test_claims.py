@@ -4,7 +4,8 @@ import time
 
 import pytest
 
-from halluscope.embedded.claims import classify, extract, is_refusal
+from halluscope.embedded.claims import extract
+from halluscope.text.kinds import classify, is_refusal
 
 from .random_text import random_texts
 

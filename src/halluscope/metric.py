@@ -16,7 +16,7 @@ from .errors import CannotJudge, InputError, NothingToJudge, UnknownName
 from .flow import Flow
 from .prompt import require_slots
 from .result import Direction, Failure, Outcome
-from .text.refusals import is_refusal
+from .text.kinds import is_refusal
 from .verdict import Verdict
 
 _METRICS = Path(__file__).parent / "metrics"

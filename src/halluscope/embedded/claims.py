@@ -10,12 +10,12 @@ from __future__ import annotations
 import re
 
 from ..text import Span, sentences
+from ..text.kinds import classify
 from ..verdict import Claim
 from .clauses import Subject, clauses, resolve, subject_of
-from .kinds import SentenceKind, classify
 from .questions import joined
 
-__all__ = ["SentenceKind", "classify", "extract", "is_refusal"]
+__all__ = ["extract"]
 
 _HEADING_WORDS = 9
 _LEAD = re.compile(r"[:\s*_]+$")
@@ -65,12 +65,6 @@ def extract(output: str, input: str | None = None) -> list[Claim]:
             text, subject = resolve(part, subject)
             found.append((text, span.start + part.start, span.start + part.end))
     return [Claim(f"c{number}", text, start, end) for number, (text, start, end) in enumerate(found, start=1)]
-
-
-def is_refusal(output: str) -> bool:
-    """Whether the output declines to answer and states nothing else."""
-    kinds = [classify(span.of(output)) for span in sentences(output)]
-    return "refusal" in kinds and "claim" not in kinds
 
 
 def _bare_answer(output: str, spans: list[Span], question: str | None) -> Claim | None:

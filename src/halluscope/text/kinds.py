@@ -5,7 +5,9 @@ from __future__ import annotations
 import re
 from typing import Literal
 
-__all__ = ["SentenceKind", "classify"]
+from .sentences import sentences
+
+__all__ = ["SentenceKind", "classify", "is_refusal"]
 
 SentenceKind = Literal[
     "claim", "question", "greeting", "thanks", "refusal", "offer", "lead_in", "heading", "code", "empty"
@@ -146,3 +148,9 @@ def classify(sentence: str) -> SentenceKind:
 def _is_question(text: str) -> bool:
     bare = text.rstrip("\"'”’)*_ ")
     return bare.endswith("?") and (len(bare) > 1)
+
+
+def is_refusal(output: str) -> bool:
+    """Whether the output declines to answer and states nothing else."""
+    kinds = [classify(span.of(output)) for span in sentences(output)]
+    return "refusal" in kinds and "claim" not in kinds
