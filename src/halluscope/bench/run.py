@@ -153,9 +153,7 @@ def spans_of(result: Result) -> tuple[tuple[int, int], ...] | None:
     ]
     if not placed:
         return None
-    spans = [
-        v.marks or (() if v.support.holds else ((v.claim.start or 0, v.claim.end or 0),)) for v in placed
-    ]
+    spans = [v.marks or (() if v.support.holds else ((v.claim.start or 0, v.claim.end or 0),)) for v in placed]
     return tuple(span for marked in spans for span in marked)
 
 
