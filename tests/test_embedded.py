@@ -94,8 +94,8 @@ def test_deepeval_einstein_is_a_half() -> None:
 
 def test_deepeval_complete_example_is_a_third() -> None:
     output = (
-        "Einstein won the Nobel Prize in Physics in 1969 for his work on\nthe photoelectric effect. This groundbreaking "
-        "discovery revolutionized\nour understanding of quantum mechanics.\n"
+        "Einstein won the Nobel Prize in Physics in 1969 for his work on\nthe photoelectric effect. This "
+        "groundbreaking discovery revolutionized\nour understanding of quantum mechanics.\n"
     )
     result = check(output, EINSTEIN, "contradiction")
     assert result.score == pytest.approx(1 / 3)
@@ -109,7 +109,8 @@ def test_deepeval_laptop_contradicts_the_storage() -> None:
 
 def test_opik_france_with_context() -> None:
     context = [
-        "France is a country in Western Europe. Its capital is Paris, which is known for landmarks like the Eiffel Tower."
+        "France is a country in Western Europe. Its capital is Paris, which is known for landmarks like the "
+        "Eiffel Tower."
     ]
     result = check("The capital of France is Paris.", context, "label", "What is the capital of France?")
     assert (result.label, result.score) == ("factual", 0.0)
@@ -233,7 +234,7 @@ def test_the_same_case_scores_the_same_to_the_bit_alone_or_among_others() -> Non
 
 
 def test_the_same_case_scores_the_same_in_another_process_whatever_the_threads() -> None:
-    program = "import json, halluscope; from tests.test_embedded import CASES, confidences; print(json.dumps(confidences(CASES)))"
+    program = "import json; from tests.test_embedded import CASES, confidences; print(json.dumps(confidences(CASES)))"
     outputs = set()
     for threads in ("1", "2", "4"):
         environment = {**os.environ, "OMP_NUM_THREADS": threads, "PYTHONHASHSEED": threads}
