@@ -43,13 +43,15 @@ _OPPOSITES = (
     "every no, many few, first last, old new, older younger, oldest youngest, young old, strong weak, stronger weaker, "
     "positive negative, success failure, succeeded failed, successful unsuccessful, public private, local national, "
     "minimum maximum, at\u00a0least at\u00a0most, over under, gained lost, include exclude, includes excludes, "
-    "arrive leave, arrived left, approve deny, approved denied, agree disagree, agreed disagreed, possible impossible, able unable, "
+    "arrive leave, arrived left, approve deny, approved denied, agree disagree, agreed disagreed, "
+    "possible impossible, able unable, "
     "common rare, hot cold, warm cool, fast slow, faster slower, better worse, best worst, high low, long short, "
     "longer shorter, with without, inside outside, left right, up down, mandatory optional, required optional, "
     "permanent temporary, free paid, legal illegal, safe dangerous, easy difficult, easier harder, major minor, "
     "internal external, married divorced, parent child, teacher student, employer employee, seller buyer, "
-    "import export, summer winter, spring autumn, morning evening, day night, single multiple, only also, entirely partly, "
-    "majority minority, improve worsen, improved worsened, support oppose, supported opposed, supports opposes"
+    "import export, summer winter, spring autumn, morning evening, day night, single multiple, only also, "
+    "entirely partly, majority minority, improve worsen, improved worsened, support oppose, supported opposed, "
+    "supports opposes"
 )
 _SWAPS: dict[str, list[str]] = {}
 for _pair in _OPPOSITES.split(", "):

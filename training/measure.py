@@ -31,15 +31,15 @@ Mark = tuple[int, int, float]
 Measured = dict[str, Any]
 SIGNALS = tuple(ClaimSignals.__dataclass_fields__)
 COUNTS = {
-    "ragtruth": 500,
-    "wice_dev": 349,
-    "lfqa": 500,
-    "factcheckgpt": 700,
-    "expertqa": 600,
-    "summedits": 500,
-    "frank_all": 250,
-    "halueval_qa": 500,
-    "medhallu": 100,
+    "ragtruth": 260,
+    "wice_dev": 200,
+    "lfqa": 260,
+    "factcheckgpt": 360,
+    "expertqa": 360,
+    "summedits": 300,
+    "frank_all": 120,
+    "halueval_qa": 260,
+    "medhallu": 60,
 }
 """Cases a set; the large ones are sampled by a hash of their ids."""
 
@@ -145,7 +145,7 @@ def main() -> None:
     parser.add_argument("--model", type=Path, help="the folder of the model that ships; the package's own by default")
     parser.add_argument("--folds", type=Path, nargs=FOLDS, required=True, help="the folders of the fold models")
     parser.add_argument("--count", type=int, help="cases a set; by default as the table of the model card says")
-    parser.add_argument("--ablated", type=int, default=300, help="pairs of sentences with and without their support")
+    parser.add_argument("--ablated", type=int, default=150, help="pairs of sentences with and without their support")
     parser.add_argument("--sets", nargs="*")
     parser.add_argument("--workers", type=int, default=2)
     options = parser.parse_args()
@@ -155,7 +155,7 @@ def main() -> None:
     names = options.sets or [source.name for use in ("folds", "measure") for source in sources(use)]
     work = []
     for name in names:
-        for case in sample(options.data, name, options.count or COUNTS.get(name, 250)):
+        for case in sample(options.data, name, options.count or COUNTS.get(name, 160)):
             work.append((case, 1 + folds["\n".join(case["context"])] if name in learned else 0))
     for case in ablated(options.data, options.ablated):
         work.append((case, 1 + folds["\n".join(case.get("document") or case["context"])]))

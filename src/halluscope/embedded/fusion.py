@@ -69,19 +69,18 @@ def sigmoid(score: float) -> float:
 
 def terms(signals: ClaimSignals) -> dict[str, float]:
     """The terms of the regression, by name."""
-    support = logit(signals.supported)
     return {
-        "support": support,
+        "support": logit(signals.supported),
         "contradiction": logit(signals.contradicted),
         "doubt": logit(signals.doubt),
         "coverage": signals.coverage,
-        "coverage squared": signals.coverage**2,
+        "known": signals.known,
+        "hardly known": max(0.0, 0.6 - signals.known),
         "pairs": signals.pairs,
         "numbers missing": signals.numbers_missing,
         "number conflict": signals.number_conflict,
         "names missing": signals.names_missing,
         "opposite": float(signals.opposite),
-        "support and coverage": support * signals.coverage,
     }
 
 

@@ -45,11 +45,15 @@ def measure(
     """One measurement for each claim."""
     stated = [_without(claim, question) for claim in claims]
     selections = [index.select(claim) for claim in claims]
-    pairs = [(selection.text, text) for selection, text in zip(selections, stated, strict=True)]
-    readings = model.read(pairs, question)
+    # Only a bare answer needs its question: beside a whole sentence it makes the model too trusting.
+    readings: dict[int, PairReading] = {}
+    for bare in (True, False):
+        places = [place for place, claim in enumerate(claims) if (stated[place] != claim) == bare]
+        pairs = [(selections[place].text, stated[place]) for place in places]
+        readings.update(zip(places, model.read(pairs, question if bare else None), strict=True))
     return [
-        _measured(claim, text, selection, reading, index, question)
-        for claim, text, selection, reading in zip(claims, stated, selections, readings, strict=True)
+        _measured(claim, stated[place], selections[place], readings[place], index, question)
+        for place, claim in enumerate(claims)
     ]
 
 
