@@ -180,6 +180,7 @@ def main() -> None:
 
 def _line(tool: str, address: str, given: argparse.Namespace) -> None:
     environment = os.environ | {
+        "PYTHONPATH": str(ROOT),
         "OPENAI_API_KEY": "none",
         "OPENAI_BASE_URL": address,
         "OPENAI_API_BASE": address,
@@ -190,7 +191,8 @@ def _line(tool: str, address: str, given: argparse.Namespace) -> None:
     }
     command = [sys.executable, "-m", "benchmarks.against_others", "--measure", tool, "--address", address]
     command += ["--cases", str(given.cases), "--at-once", str(given.at_once)]
-    done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
+    with tempfile.TemporaryDirectory() as folder:  # some tools leave files where they are started
+        done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
     lines = [line for line in done.stdout.splitlines() if line.startswith('{"wall"')]
     if not lines:
         why = (done.stderr.strip().splitlines() or ["no word why"])[-1]

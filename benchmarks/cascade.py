@@ -1,6 +1,6 @@
 """What a cascade of a judge with a perfect but costly second judge reaches, on folders of labelled sets.
 
-    python benchmarks/cascade.py DATA_FOLDER [--judge local] [--share 0.3] [--limit 300] [--svg FILE] [--json FILE]
+    python -m benchmarks.cascade DATA_FOLDER [--judge local] [--share 0.3] [--limit 300] [--svg FILE] [--json FILE]
 
 Every *.jsonl(.gz) in the folder is a set of labelled cases. The second judge is simulated: it knows the
 label and costs 1 a case. The table says which part of the first judge's errors is closed when the
@@ -140,7 +140,7 @@ def _document(
         "",
         "![balanced accuracy against cost for all bands](images/cascade.svg)",
         "",
-        "`python benchmarks/cascade.py DATA_FOLDER --docs docs/cascade.md` prints and writes this.",
+        "`python -m benchmarks.cascade DATA_FOLDER --docs docs/cascade.md` prints and writes this.",
         "",
     ]
     path.write_text(text[:start] + "\n".join(lines) + text[end:], encoding="utf-8")

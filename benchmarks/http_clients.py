@@ -1,6 +1,6 @@
 """How much CPU time a POST of a judge's size takes in each HTTP client: the reason for our choice.
 
-python benchmarks/http_clients.py [--calls 1000] [--at-once 50]
+python -m benchmarks.http_clients [--calls 1000] [--at-once 50]
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from concurrent.futures import ThreadPoolExecutor
 from importlib import import_module
 from typing import Any
 
-from judge_calls import served
+from benchmarks.judge_calls import served
 
 BODY = json.dumps({"model": "any", "messages": [{"role": "user", "content": "x" * 3000}]}).encode()
 HEADERS = {"content-type": "application/json", "authorization": "Bearer key"}

@@ -1,6 +1,6 @@
 """How long `import halluscope` takes, next to an empty interpreter and to importing json and asyncio.
 
-python benchmarks/import_time.py
+python -m benchmarks.import_time
 """
 
 from __future__ import annotations

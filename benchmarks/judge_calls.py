@@ -1,6 +1,6 @@
 """How much CPU time of the client a judge call takes, everything included: rendering, HTTP, reading, counting.
 
-    python benchmarks/judge_calls.py [--cases 500] [--at-once 50]
+    python -m benchmarks.judge_calls [--cases 500] [--at-once 50]
 
 A server in a process of its own answers at once, and then after 100 ms. The client keeps to one core.
 Other libraries that are installed do the same job in the same run, each as its documentation shows.

@@ -1,6 +1,6 @@
 """The stress test over passages: the catch rate per kind of change, and the false alarms.
 
-    python benchmarks/stress.py FOLDER_OR_FILE [--judge local] [--passages 200] [--answers] [--json FILE]
+    python -m benchmarks.stress FOLDER_OR_FILE [--judge local] [--passages 200] [--answers] [--json FILE]
 
 A folder's *.jsonl(.gz) files are mixed by seed and one answer is taken per passage: sentences of the
 passage itself, or with --answers the answers in the files that are labelled as supported.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 from typer.testing import CliRunner
@@ -12,7 +13,7 @@ from halluscope.cli import app
 from halluscope.judges import embedded
 from halluscope.judges.scripted import ScriptedJudge
 
-WRONG = {
+WRONG: dict[str, Any] = {
     "extract": {"claims": ["Einstein won the Nobel Prize in 1969."]},
     "verify": {
         "verdicts": [
