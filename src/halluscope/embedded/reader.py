@@ -10,10 +10,13 @@ from msgspec import structs
 
 from ..verdict import Evidence, Support
 from .context import ReadContext
-from .evidence import content_words
-from .names import missing_names
-from .quantities import compare
-from .wording import is_subjective, polarity_conflict
+from .fusion import shipped
+from .model import load, settings
+from .signals import Measured, measure
+from .wording import is_subjective
+
+REVISION = 1
+"""Raised when the code around the model changes what it reads, so that old answers are not taken for new."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,12 +27,20 @@ class ClaimReading:
     contradicted: float
     unsupported: float
     evidence: tuple[Evidence, ...]
-    quote: str
     conflicts: tuple[str, ...]
     """What clashes with the context, in words: numbers, dates, opposites."""
     missing: tuple[str, ...]
     """Names and numbers that the context does not have."""
     subjective: bool
+    stated: str
+    """The claim without the question that a bare answer was joined with."""
+    doubtful: tuple[tuple[int, int], ...]
+    """The characters of `stated` that the context does not bear out."""
+
+    @property
+    def quote(self) -> str:
+        """The words of the context that come nearest."""
+        return self.evidence[0].quote if self.evidence else ""
 
     def evidence_for(self, support: Support) -> tuple[Evidence, ...]:
         """The evidence as it speaks for or against the claim."""
@@ -37,41 +48,33 @@ class ClaimReading:
         return tuple(structs.replace(piece, stance=stance) for piece in self.evidence)
 
 
-def fingerprint() -> str:
-    """Names the model and the code that reads with it."""
-    return "local"
-
-
 def read_claims(claims: Sequence[str], context: ReadContext, question: str | None = None) -> list[ClaimReading]:
     """One reading per claim."""
-    return [_read(claim, context, question) for claim in claims]
+    measured = measure(claims, context.index, load(), question)
+    return [_read(claim, item, context) for claim, item in zip(claims, measured, strict=True)]
 
 
-def _read(claim: str, context: ReadContext, question: str | None) -> ClaimReading:
-    index = context.index
-    selection = index.select(claim)
-    words = content_words(claim)
-    total = sum(index.idf(word) for word in words) or 1.0
-    coverage = sum(index.idf(word) for word in words if word in set(content_words(selection.text))) / total
-    findings = compare(claim, selection.text)
-    opposite = polarity_conflict(claim, selection.text)
-    conflicts = tuple(found.reason for found in findings if found.status == "conflict")
-    if opposite is not None:
-        conflicts += (opposite.reason,)
-    absent = [found.claim.of(claim) for found in findings if found.status == "missing"]
-    absent += [name.text for name in missing_names(claim, selection.text)]
-    supported = max(0.02, min(0.98, coverage - 0.3 * bool(absent)))
-    if conflicts:
-        supported = min(supported, 0.1)
-    contradicted = (1 - supported) * (0.85 if conflicts else 0.15)
-    evidence = () if selection.best is None else (context.evidence(selection.best, "for"),)
+def fingerprint() -> str:
+    """Names the model and the code that reads with it."""
+    return f"local {settings()['name']} {REVISION}"
+
+
+def _read(claim: str, item: Measured, context: ReadContext) -> ClaimReading:
+    fusion, marking = shipped()
+    judged = fusion.judge_claim(item.signals)
+    conflicts = [found.reason for found in item.findings if found.status == "conflict"]
+    if item.opposite is not None:
+        conflicts.append(item.opposite.reason)
+    absent = [found.claim.of(claim) for found in item.findings if found.status == "missing"]
+    best = item.selection.best
     return ClaimReading(
-        supported=supported,
-        contradicted=contradicted,
-        unsupported=1 - supported - contradicted,
-        evidence=evidence,
-        quote=evidence[0].quote if evidence else "",
-        conflicts=conflicts,
-        missing=tuple(absent),
-        subjective=is_subjective(claim),
+        supported=judged.supported,
+        contradicted=judged.contradicted,
+        unsupported=judged.unsupported,
+        evidence=() if best is None else (context.evidence(best, "for"),),
+        conflicts=tuple(conflicts),
+        missing=(*absent, *(name.text for name in item.absent)),
+        subjective=is_subjective(item.stated),
+        stated=item.stated,
+        doubtful=tuple(marking.doubtful(item.reading.token_marks, judged.supported)),
     )

@@ -10,7 +10,7 @@ from ..embedded.claims import extract
 from ..embedded.context import ReadContext
 from ..embedded.decide import decide, hallucination_probability
 from ..embedded.language import unjudgeable
-from ..embedded.reader import fingerprint, read_claims
+from ..embedded.reader import ClaimReading, fingerprint, read_claims
 from ..embedded.reasons import reason_of
 from ..errors import CannotJudge, NothingToJudge
 from ..judge import Answer, Call
@@ -127,9 +127,18 @@ def _verdicts(
                 confidence=confidence,
                 evidence=reading.evidence_for(support),
                 word=_word(support, words or {}),
+                marks=_marks(claim, reading),
             )
         )
     return verdicts
+
+
+def _marks(claim: Claim, reading: ClaimReading) -> tuple[tuple[int, int], ...]:
+    """The doubtful characters, in the output: known where the claim stands there as it was read."""
+    start, end = claim.start, claim.end
+    if start is None or end is None or end - start != len(reading.stated):
+        return ()
+    return tuple((start + low, start + high) for low, high in reading.doubtful)
 
 
 def _word(support: Support, words: dict[str, Support]) -> str | None:
