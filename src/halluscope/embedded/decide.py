@@ -12,10 +12,14 @@ THRESHOLD = 0.5
 
 
 def decide(reading: ClaimReading) -> tuple[Support, float]:
-    """The verdict on a claim and the probability that it is right."""
+    """The verdict on a claim and the probability that it is right.
+
+    What is not supported and clashes with the context by rule (a number, an opposite) is contradicted,
+    even where the rest of the claim is not in the context at all.
+    """
     if reading.supported >= THRESHOLD:
         return Support.SUPPORTED, reading.supported
-    if reading.contradicted >= reading.unsupported:
+    if reading.contradicted >= reading.unsupported or reading.conflicts:
         return Support.CONTRADICTED, 1 - reading.supported
     return Support.UNSUPPORTED, 1 - reading.supported
 

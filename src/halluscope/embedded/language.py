@@ -106,6 +106,10 @@ _CODE_LINE = re.compile(
     r"|\$\s\w+.*"
     r"|(?:SELECT|INSERT|UPDATE|DELETE|CREATE|ALTER)\s.*)$"
 )
+_CODE_END = re.compile(r"[;{}]\s*$")
+_CODE_SIGN = re.compile(r"[(){}\[\]=<>+*/;&|!]")
+_STATEMENT = re.compile(r"\s*(?:return|break|continue|import|using|let|const|var)\b[^.,]*;\s*$")
+_MOSTLY_CODE = "The text is mostly program code; the embedded judge reads prose."
 _PROSE_LINE = re.compile(r"[^\W\d_]{2,}(?:\s+[^\W\d_]{2,}){4,}")
 _DIGITS = re.compile(r"\d")
 _LETTERS = re.compile(r"[^\W\d_]")
@@ -183,14 +187,20 @@ def _code(text: str) -> str | None:
     fenced = sum(len(match.group(1)) for match in _FENCED.finditer(text))
     solid = len(text.strip())
     if solid and fenced >= 0.7 * solid and fenced >= 40:
-        return "The text is mostly program code; the embedded judge reads prose."
+        return _MOSTLY_CODE
     lines = [line for line in _FENCED.sub("", text).splitlines() if line.strip()]
-    if len(lines) < 3 or text.lstrip()[:1] in "{[":
+    if not lines or text.lstrip()[:1] in "{[":
         return None
+    if len(lines) < 3:
+        return _MOSTLY_CODE if all(_is_dense(line) for line in lines) else None
     code = sum(1 for line in lines if _CODE_LINE.match(line) and not _PROSE_LINE.match(line.strip()))
-    if code >= 3 and code >= 0.6 * len(lines):
-        return "The text is mostly program code; the embedded judge reads prose."
-    return None
+    return _MOSTLY_CODE if code >= 3 and code >= 0.6 * len(lines) else None
+
+
+def _is_dense(line: str) -> bool:
+    """Whether a line alone is code beyond doubt: it ends as code does and is thick with its signs."""
+    ended = _CODE_END.search(line)
+    return ended is not None and (len(_CODE_SIGN.findall(line)) >= 0.1 * len(line) or bool(_STATEMENT.match(line)))
 
 
 def _grid(text: str) -> str | None:
