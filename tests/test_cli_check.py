@@ -21,6 +21,7 @@ WRONG: dict[str, Any] = {
         ]
     },
     "explain": {"reason": "The score is 1 because the year is wrong."},
+    "compare": {"verdicts": [{"id": "p1", "verdict": "no", "reason": "It was 1921."}]},
     "label": "I'm sorry, I can't.",
 }
 ARGUMENTS = ["--output", "Einstein won the Nobel Prize in 1969.", "--context", "Einstein won it in 1921."]
@@ -47,9 +48,9 @@ def test_check_shows_claim_evidence_and_reason() -> None:
 
 
 def test_check_as_json_is_one_line_per_metric() -> None:
-    code, out, _ = run("check", *ARGUMENTS, "--json", "--metric", "hallucination", "--metric", "faithfulness")
+    code, out, _ = run("check", *ARGUMENTS, "--json", "--metric", "hallucination", "--metric", "contradiction")
     lines = [json.loads(line) for line in out.splitlines()]
-    assert [line["metric"] for line in lines] == ["hallucination", "faithfulness"]
+    assert [line["metric"] for line in lines] == ["hallucination", "contradiction"]
     assert lines[0]["score"] == 1.0
     assert code == 1
 

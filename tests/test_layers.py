@@ -21,6 +21,7 @@ ROWS: tuple[tuple[str, ...], ...] = (
     ("report", "bench", "calibrate", "profiles", "stress", "labelling"),
     ("compat",),
     ("cli", "pytest_plugin"),
+    ("__main__",),
 )
 ROW = {name: row for row, names in enumerate(ROWS) for name in names}
 

@@ -11,6 +11,7 @@ from typer.core import TyperGroup
 
 from ..errors import HalluscopeError
 from ..version import __version__
+from .terminal import plain, write_what_can_be_written
 
 HOMES = {
     "check": "check",
@@ -76,14 +77,15 @@ USAGE = 2
 
 def fail(message: str, code: int = USAGE) -> NoReturn:
     """Say in one sentence what is wrong, and stop."""
-    typer.echo(f"halluscope: {message}", err=True)
+    typer.echo(plain(f"halluscope: {message}"), err=True)
     raise typer.Exit(code)
 
 
 def main() -> None:
     """Run the command line; an error we know is one sentence, not a traceback."""
+    write_what_can_be_written()
     try:
         app()
     except HalluscopeError as error:
-        typer.echo(f"halluscope: {error}", err=True)
+        typer.echo(plain(f"halluscope: {error}"), err=True)
         sys.exit(USAGE)

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from rich.console import Console
 from rich.table import Table
+from rich.text import Text
 
 from ..errors import InputError
 from ..judge import COMBINATIONS, DEFAULT, PROVIDERS, VARIABLE, Provider
@@ -19,6 +19,8 @@ from ..result import Result
 from ..scorer import Scorer, split_options
 from .app import app
 from .show import show_result
+from .terminal import console as new_console
+from .terminal import plain
 
 if TYPE_CHECKING:
     from ..profiles import Profile
@@ -61,6 +63,8 @@ def check(
         options["threshold"] = threshold
     if base_url is not None:
         options["base_url"] = base_url
+    if [output, *(context or []), input].count("-") > 1:
+        raise InputError("only one text can be read from stdin: give the others as they are, or as @FILE.")
     said = _text(output)
     passages = [_text(passage) for passage in context] if context is not None else None
     asked = _text(input) if input is not None else None
@@ -77,7 +81,7 @@ def check(
         if as_json:
             typer.echo(result.to_json())
         else:
-            show_result(Console(), result, said, passages)
+            show_result(new_console(), result, said, passages)
     raise typer.Exit(_exit_code(results))
 
 
@@ -91,24 +95,24 @@ def judges() -> None:
         table.add_row(name, provider.about, f"no: {missing}" if missing else "yes")
     for combination in COMBINATIONS:
         table.add_row(combination.form, combination.about, "where its judges are")
-    console = Console()
+    console = new_console()
     console.print(table)
     chosen = os.environ.get(VARIABLE)
     named = f"{chosen} (from {VARIABLE})" if chosen else f"{DEFAULT} (set {VARIABLE} to change it)"
-    console.print(f"\nWithout --judge: {named}", highlight=False)
+    console.print(f"\nWithout --judge: {plain(named)}")
 
 
 @app.command("metrics")
 def metrics() -> None:
     """Explain each metric and its formula."""
-    console = Console()
+    console = new_console()
     for metric in METRICS.values():
         made = metric()
         passes = "≤" if metric.direction == "lower" else "≥"
-        console.print(f"[bold]{metric.name}[/bold]  {metric.summary}", highlight=False)
-        console.print(f"  score = {metric.formula}", highlight=False)
-        console.print(f"  passes when score {passes} {made.threshold:g}; {metric.direction} is better", highlight=False)
-        console.print(f"  prompts: {', '.join(spec.name for spec in metric.uses)}\n", highlight=False)
+        console.print(Text(metric.name, style="bold").append(f"  {metric.summary}", style="not bold"))
+        console.print(f"  score = {metric.formula}")
+        console.print(f"  passes when score {passes} {made.threshold:g}; {metric.direction} is better")
+        console.print(f"  prompts: {', '.join(spec.name for spec in metric.uses)}\n")
 
 
 def _profile(name: str | None) -> Profile | None:

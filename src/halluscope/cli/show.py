@@ -10,6 +10,7 @@ from rich.text import Text
 
 from ..result import Result
 from ..verdict import Support, Verdict
+from .terminal import plain
 
 STYLES = {
     Support.SUPPORTED: "green",
@@ -36,7 +37,7 @@ def show_result(console: Console, result: Result, output: str, context: Sequence
     for verdict in result.verdicts:
         console.print(_verdict(verdict))
         if verdict.reason and verdict.reason != result.reason:
-            console.print(Padding(Text(verdict.reason), (0, 4)))
+            console.print(Padding(Text(plain(verdict.reason)), (0, 4)))
         for evidence in verdict.evidence:
             where = f"passage {evidence.passage + 1}, {evidence.start}–{evidence.end}"
             quoted = Text(f"{evidence.stance}: “{_shortened(evidence.quote)}” ", style="italic")
@@ -44,17 +45,17 @@ def show_result(console: Console, result: Result, output: str, context: Sequence
         if verdict.judge:
             console.print(Padding(Text(_decided(verdict), style="dim"), (0, 4)))
         for note in verdict.notes:
-            console.print(Padding(Text(note, style="dim"), (0, 4)))
+            console.print(Padding(Text(plain(note), style="dim"), (0, 4)))
     if result.reason:
-        console.print(Padding(Text(result.reason), (1, 0, 0, 0)))
+        console.print(Padding(Text(plain(result.reason)), (1, 0, 0, 0)))
     for note in result.notes:
-        console.print(Text(f"note: {note}", style="dim"))
+        console.print(Text(plain(f"note: {note}"), style="dim"))
     console.print(_footing(result))
 
 
 def coloured(output: str, verdicts: Sequence[Verdict]) -> Text:
     """The output with each claim in the colour of its support; the worst one shows where claims overlap."""
-    text = Text(output)
+    text = Text(plain(output))
     best_first = sorted(verdicts, key=lambda v: list(STYLES).index(v.support) != 0)
     for verdict in sorted(best_first, key=lambda v: v.support is Support.CONTRADICTED):
         claim = verdict.claim
@@ -100,5 +101,5 @@ def _footing(result: Result) -> Text:
 
 
 def _shortened(text: str) -> str:
-    flat = " ".join(text.split())
+    flat = plain(" ".join(text.split()))
     return flat if len(flat) <= _LONGEST else f"{flat[:_LONGEST]}…"

@@ -16,13 +16,15 @@ from ..result import Result
 from ..runs import MetricSummary, Run, Summary
 from ..runs.comparison import Comparison, MetricComparison
 from ..store import RunInfo
+from .terminal import console as new_console
+from .terminal import plain
 
 _SHOWN = 10
 
 
 def show_summary(summary: Summary) -> None:
     """Print the figures of a run."""
-    console = Console()
+    console = new_console()
     table = Table("metric", "mean", "95 % interval", "passed", "scored", "without a score", box=None, pad_edge=False)
     for metric in summary.metrics:
         table.add_row(
@@ -50,8 +52,8 @@ def show_cases(run: Run) -> None:
         scores = [_score(by_metric.get(metric)) for metric in metrics]
         wrong = dict.fromkeys(v.claim.text.strip() for result in entry.results for v in result.failing)
         unscored = (result.reason for result in entry.results if result.score is None and result.reason)
-        table.add_row(entry.case.id, *scores, "; ".join(wrong) or next(unscored, ""))
-    console = Console()
+        table.add_row(plain(entry.case.id), *scores, plain("; ".join(wrong) or next(unscored, "")))
+    console = new_console()
     console.print(table)
     console.print()
 
@@ -89,7 +91,7 @@ def _costs(summary: Summary) -> list[str]:
 
 def show_gates(checked: Sequence[Checked]) -> None:
     """Print which conditions were met."""
-    console = Console()
+    console = new_console()
     for check in checked:
         text = Text("✓ " if check.met else "✗ ", style="green" if check.met else "bold red")
         console.print(text.append(check.gate, style="").append(f"  {check.reason}", style="dim"))
@@ -117,12 +119,12 @@ def show_runs(runs: Sequence[RunInfo]) -> None:
             info.data,
             time.strftime("%Y-%m-%d %H:%M", time.localtime(info.updated)),
         )
-    Console().print(table if runs else Text("no runs yet: make one with `halluscope eval`", style="dim"))
+    new_console().print(table if runs else Text("no runs yet: make one with `halluscope eval`", style="dim"))
 
 
 def show_comparison(compared: Comparison) -> None:
     """Print what changed between two runs."""
-    console = Console()
+    console = new_console()
     table = Table(
         "metric", compared.before, compared.after, "difference", "95 % interval", "", box=None, pad_edge=False
     )
@@ -158,6 +160,6 @@ def _show_cases(console: Console, metric: MetricComparison) -> None:
         )
     for case in metric.changed[:_SHOWN]:
         before, after = ("none" if score is None else f"{score:.3f}" for score in (case.before, case.after))
-        console.print(Text(f"  {case.change:<7} {before} → {after}  {case.id}"))
+        console.print(Text(f"  {case.change:<7} {before} → {after}  {plain(case.id)}"))
     if len(metric.changed) > _SHOWN:
         console.print(Text(f"  and {len(metric.changed) - _SHOWN} more; --json prints all", style="dim"))
