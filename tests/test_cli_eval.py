@@ -154,7 +154,11 @@ def test_no_worse_than(shell: Shell, data: Path, tmp_path: Path) -> None:
     done = shell.eval(worse, "--run", "worse", "--no-worse-than", "base")
     assert done.exit_code == 1
     assert "hallucination no worse than base" in done.stdout
+    calls = len(shell.server.calls)
     assert "no run called 'nobody'" in said(shell.eval(data, "--no-worse-than", "nobody"))
+    assert "names the run itself" in said(shell.eval(data, "--run", "base", "--no-worse-than", "base"))
+    assert "has none of these metrics" in said(shell.eval(data, "--metric", "label", "--no-worse-than", "base"))
+    assert len(shell.server.calls) == calls
 
 
 def test_a_failed_run_is_not_a_failed_gate(shell: Shell, data: Path) -> None:
@@ -183,6 +187,17 @@ def test_a_damaged_store_is_a_failed_run(shell: Shell, data: Path) -> None:
         done = shell(*words, judged=words[0] == "eval")
         assert done.exit_code == 3, done.output
         assert "is damaged" in done.stderr
+
+
+def test_a_damaged_value_is_said_by_every_command_that_reads_it(shell: Shell, data: Path, tmp_path: Path) -> None:
+    shell.figures(data, "--run", "one")
+    with Store() as store:
+        store._connection.execute("UPDATE outcomes SET score = 0.25")
+    for words in (["export", "one", "--output", tmp_path / "x.csv"], ["show", "one", "case-1"], ["runs", "--check"]):
+        done = shell(*words)
+        assert done.exit_code == 3, words
+        assert "is damaged" in done.stderr
+    assert shell.eval(data).exit_code == 3
 
 
 def test_a_cost_limit_has_an_exit_code_of_its_own(shell: Shell, tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ from typing import Annotated, Any, NoReturn
 
 import typer
 
-from ..errors import HalluscopeError, InputError, MissingExtra
+from ..errors import HalluscopeError, InputError, MissingExtra, StoreError
 from ..gates import Checked, Gate, no_worse
 from ..runner import evaluate
 from ..runs import Run, Summary
@@ -81,8 +81,8 @@ def eval_command(
         if judge is None:
             raise InputError("--base-url goes with a judge that is reached over the network: name it with --judge.")
         options["base_url"] = base_url
-    with _kept_store() as store:
-        earlier = Run(no_worse_than, store) if no_worse_than is not None else None
+    with kept_store() as store:
+        earlier = _earlier(no_worse_than, run, metrics, store)
         with _interruptible():
             made = _made(
                 data,
@@ -136,13 +136,26 @@ def _interrupted(run: str | None) -> NoReturn:
 
 
 @contextmanager
-def _kept_store() -> Iterator[Store]:
+def kept_store() -> Iterator[Store]:
+    """The store, closed at the end; trouble with it is not the caller's doing."""
     try:
-        store = Store()
-    except HalluscopeError as error:
+        with Store() as store:
+            yield store
+    except StoreError as error:
         fail(str(error), RUN_FAILED)
-    with store:
-        yield store
+
+
+def _earlier(name: str | None, run: str | None, metrics: list[str], store: Store) -> Run | None:
+    """The run to compare with, refused before anything is paid if it cannot be compared."""
+    if name is None:
+        return None
+    if name == run:
+        raise InputError("--no-worse-than names the run itself: give this run another name with --run.")
+    earlier = Run(name, store)
+    known = [scorer.metric for scorer in earlier.info.scorers]
+    if not set(known) & set(metrics):
+        raise InputError(f"the run {name!r} has none of these metrics; it has: {', '.join(known)}.")
+    return earlier
 
 
 @contextmanager

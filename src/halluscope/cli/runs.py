@@ -9,11 +9,10 @@ import msgspec
 import typer
 from rich.console import Console
 
-from ..errors import StoreError, UnknownName
+from ..errors import UnknownName
 from ..runs import Run, all_runs
-from ..store import Store
-from .app import app, fail
-from .evaluate import RUN_FAILED
+from .app import app
+from .evaluate import kept_store
 from .show import show_result
 from .tables import show_comparison, show_runs, show_summary, summary_object
 
@@ -26,12 +25,9 @@ def runs_command(
     as_json: JSON = False,
 ) -> None:
     """List the runs that are kept, the latest last."""
-    with _store() as store:
+    with kept_store() as store:
         if check:
-            try:
-                store.check()
-            except StoreError as error:
-                fail(str(error), RUN_FAILED)
+            store.check()
         found = all_runs(store)
         if as_json:
             typer.echo(msgspec.json.encode(found).decode())
@@ -51,7 +47,7 @@ def show_command(
     report: Annotated[Path | None, typer.Option(help="Write the run as an HTML file.")] = None,
 ) -> None:
     """Show the figures of a run, or one case of it."""
-    with _store() as store:
+    with kept_store() as store:
         shown = Run(run, store)
         if report is not None:
             typer.echo(f"report: {shown.report(report)}")
@@ -85,7 +81,7 @@ def compare_command(
     as_json: JSON = False,
 ) -> None:
     """Say what changed from one run to another, with intervals: noise is not called a change."""
-    with _store() as store:
+    with kept_store() as store:
         compared = Run(after, store).compare(Run(before, store))
         if as_json:
             typer.echo(msgspec.json.encode(compared).decode())
@@ -99,13 +95,6 @@ def export_command(
     output: Annotated[Path, typer.Option("--output", "-o", help="A .jsonl, .csv or .parquet file, also .jsonl.gz.")],
 ) -> None:
     """Write a run to a file, one line per result."""
-    with _store() as store:
+    with kept_store() as store:
         count = Run(run, store).export(output)
         typer.echo(f"{count} results written to {output}")
-
-
-def _store() -> Store:
-    try:
-        return Store()
-    except StoreError as error:
-        fail(str(error), RUN_FAILED)
