@@ -7,7 +7,7 @@ model sees. None of the signals depends on how long the claim or the output is.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
@@ -15,6 +15,7 @@ from .evidence import EvidenceIndex, Selection, content_words
 from .fusion import ClaimSignals
 from .names import Name, missing_names, names
 from .quantities import QuantityFinding, compare
+from .rewording import Reworded, reworded
 from .wording import PolarityConflict, polarity_conflict
 
 if TYPE_CHECKING:
@@ -45,14 +46,21 @@ def measure(
     """One measurement for each claim."""
     stated = [_without(claim, question) for claim in claims]
     selections = [index.select(claim) for claim in claims]
+    findings = [tuple(compare(claim, chosen.text)) for claim, chosen in zip(claims, selections, strict=True)]
+    read = [
+        reworded(text, chosen.text, found, len(claim) - len(text))
+        for claim, text, chosen, found in zip(claims, stated, selections, findings, strict=True)
+    ]
     # Only a bare answer needs its question: beside a whole sentence it makes the model too trusting.
     readings: dict[int, PairReading] = {}
     for bare in (True, False):
         places = [place for place, claim in enumerate(claims) if (stated[place] != claim) == bare]
-        pairs = [(selections[place].text, stated[place]) for place in places]
+        pairs = [(selections[place].text, read[place].text) for place in places]
         readings.update(zip(places, model.read(pairs, question if bare else None), strict=True))
     return [
-        _measured(claim, stated[place], selections[place], readings[place], index, question)
+        _measured(
+            claim, stated[place], read[place], selections[place], readings[place], findings[place], index, question
+        )
         for place, claim in enumerate(claims)
     ]
 
@@ -64,13 +72,19 @@ def _without(claim: str, question: str | None) -> str:
 
 
 def _measured(
-    claim: str, stated: str, selection: Selection, reading: PairReading, index: EvidenceIndex, question: str | None
+    claim: str,
+    stated: str,
+    read: Reworded,
+    selection: Selection,
+    reading: PairReading,
+    findings: tuple[QuantityFinding, ...],
+    index: EvidenceIndex,
+    question: str | None,
 ) -> Measured:
-    findings = tuple(compare(claim, selection.text))
     named = names(stated)
     absent = tuple(missing_names(stated, f"{question or ''} {selection.text}"))
     opposite = polarity_conflict(claim, selection.text)
-    words, asked = content_words(stated), set(content_words(question or ""))
+    words, asked = content_words(read.text), set(content_words(question or ""))
     held = content_words(selection.text)
     doubts = sorted((mark for _, _, mark in reading.token_marks), reverse=True)[:_TOP_MARKS]
     missing = sum(found.status == "missing" for found in findings)
@@ -88,7 +102,8 @@ def _measured(
         names_missing=len(absent) / len(named) if named else 0.0,
         opposite=opposite is not None,
     )
-    return Measured(signals, selection, reading, findings, absent, opposite, stated)
+    marks = tuple((*read.original(start, end), mark) for start, end, mark in reading.token_marks)
+    return Measured(signals, selection, replace(reading, token_marks=marks), findings, absent, opposite, stated)
 
 
 def _coverage(words: Sequence[str], held: set[str], index: EvidenceIndex) -> float:
