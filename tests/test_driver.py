@@ -324,7 +324,7 @@ async def test_what_is_said_of_parts_is_said_again_from_the_cache(server: Loopba
 
 
 async def test_no_more_calls_at_once_for_one_case_than_a_server_bears(server: Loopback) -> None:
-    server.latency = 0.01
+    server.latency = 0.3
     output = " ".join(f"Mill number {n} is in Ulm." for n in range(400))
     driver = Driver(openai_judge("any", base_url=server.base_url))
     result = await driver.score(Hallucination(include_reason=False), Case.of(output, ["Mill number 1 is in Ulm."]))

@@ -161,6 +161,24 @@ def test_a_context_beyond_the_window_is_split_and_the_support_found() -> None:
     assert any("parts" in note for note in result.notes)
 
 
+def test_a_claim_that_one_part_of_the_context_was_silent_on_is_asked_about_again() -> None:
+    context = ["Nothing to see here. " * 100, "Filler. " * 100 + OUTPUT]
+    other = "France is a country."
+
+    def reply(question: Any) -> Any:
+        if question.kind == "extract":
+            return {"claims": [OUTPUT, other]}
+        if question.kind == "verify":
+            found = any(OUTPUT in passage.text for passage in question.passages)
+            skipped = "c1" if found and len(question.claims) > 1 else ""
+            word = "no" if found else "yes"
+            return {"verdicts": [{"id": c.id, "verdict": word} for c in question.claims if c.id != skipped]}
+        return good("hallucination")[question.kind]
+
+    result = score("hallucination", ScriptedJudge(reply, window=1500), f"{OUTPUT} {other}", context)
+    assert {v.claim.id: v.support for v in result.verdicts}["c1"] is Support.SUPPORTED
+
+
 @pytest.mark.parametrize("metric", sorted(METRICS))
 def test_lone_surrogates_and_nul_bytes_are_cleaned_and_said(metric: str) -> None:
     result = score(metric, ScriptedJudge(good(metric)), OUTPUT + "\ud800\x00", [*CONTEXT[:1], CONTEXT[1] + "\udc00"])

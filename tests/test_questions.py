@@ -14,6 +14,8 @@ from halluscope.questions import (
     ExtractTruths,
     LabelAnswer,
     Passage,
+    PassageVerdict,
+    Verification,
     VerifyClaims,
 )
 from halluscope.verdict import Claim, Support, Verdict
@@ -114,16 +116,35 @@ def test_splitting_a_long_context_loses_no_character_and_keeps_places() -> None:
     assert all(part.size <= 500 for part in parts)
 
 
+def verified(support: Support, *ids: str) -> Verification:
+    return Verification(tuple(Verdict(c, support) for c in CLAIMS if c.id in ids))
+
+
 def test_merging_parts_supported_wins_and_missing_stays_missing() -> None:
-    def part(support: Support, *ids: str) -> Any:
-        from halluscope.questions import Verification
-
-        return Verification(tuple(Verdict(c, support) for c in CLAIMS if c.id in ids))
-
-    merged = verify().merge(
-        [part(Support.UNSUPPORTED, "c1"), part(Support.SUPPORTED, "c1"), part(Support.CONTRADICTED, "c1")]
-    )
+    parts = [verify(claims=CLAIMS[:1])] * 3
+    answers = [verified(support, "c1") for support in (Support.UNSUPPORTED, Support.SUPPORTED, Support.CONTRADICTED)]
+    merged = verify().merge(parts, answers)
     assert [(v.claim.id, v.support) for v in merged.verdicts] == [("c1", Support.SUPPORTED)]
+
+
+def test_a_claim_that_one_part_left_out_is_supported_by_another_or_has_no_verdict() -> None:
+    parts = [verify(claims=CLAIMS[:2])] * 2
+    answers = [verified(Support.UNSUPPORTED, "c1", "c2"), verified(Support.SUPPORTED, "c1")]
+    assert [v.claim.id for v in verify().merge(parts, answers).verdicts] == ["c1"]
+    answers = [verified(Support.SUPPORTED, "c1", "c2"), verified(Support.UNSUPPORTED, "c1")]
+    assert [v.claim.id for v in verify().merge(parts, answers).verdicts] == ["c1", "c2"]
+
+
+def test_a_passage_that_one_piece_of_the_output_was_not_compared_with_does_not_agree() -> None:
+    question = ComparePassages(output="said and done", passages=PASSAGES[:2])
+    answers = [
+        (PassageVerdict(0, True), PassageVerdict(1, False)),
+        (PassageVerdict(1, True),),
+    ]
+    merged = question.merge([question, question], answers)
+    assert [(v.passage, v.agrees) for v in merged] == [(1, False)]
+    answers[1] = (PassageVerdict(0, True), PassageVerdict(1, True))
+    assert [v.passage for v in question.merge([question, question], answers)] == [0, 1]
 
 
 def test_claims_get_their_place_in_the_output() -> None:

@@ -179,7 +179,7 @@ class Driver:
         values = [answer.value for answer in answers if answer.value is not None]
         return Answer(
             judge=judge.name,
-            value=question.merge(values),
+            value=question.merge(parts, values),
             usage=sum((answer.usage for answer in answers), Usage()),
             notes=(note, *(note for answer in answers for note in answer.notes)),
         )

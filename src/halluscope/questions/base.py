@@ -75,8 +75,8 @@ class Question(Struct, Generic[T], frozen=True, kw_only=True):
         """The question in parts of about `limit` characters, for a judge with a small window."""
         return (self,)
 
-    def merge(self, answers: Sequence[T]) -> T:
-        """One answer from those to the parts of `split`."""
+    def merge(self, parts: Sequence[Question[T]], answers: Sequence[T]) -> T:
+        """One answer from those to the parts of `split`. What one part left out is missing from the whole."""
         return answers[0]
 
     def fingerprint(self) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
@@ -86,14 +87,22 @@ class ComparePassages(Question[tuple[PassageVerdict, ...]], frozen=True, kw_only
         groups = [group for part in packed(self.passages, room) for group in _one_piece_each(part)]
         return tuple(structs.replace(self, output=said, passages=g) for said in pieces for g in groups)
 
-    def merge(self, answers: Sequence[tuple[PassageVerdict, ...]]) -> tuple[PassageVerdict, ...]:
-        """The output contradicts a passage if any piece of it contradicts any piece of the passage."""
+    def merge(
+        self, parts: Sequence[Question[tuple[PassageVerdict, ...]]], answers: Sequence[tuple[PassageVerdict, ...]]
+    ) -> tuple[PassageVerdict, ...]:
+        """The output contradicts a passage if any piece of it contradicts any piece of the passage.
+
+        It agrees only if all of them do: a passage with a piece that got no verdict has none.
+        """
+        asked = Counter(p.index for part in parts if isinstance(part, ComparePassages) for p in part.passages)
+        given = Counter(verdict.passage for answer in answers for verdict in answer)
         merged: dict[int, PassageVerdict] = {}
         for verdict in (verdict for answer in answers for verdict in answer):
             known = merged.get(verdict.passage)
             if known is None or (known.agrees and not verdict.agrees):
                 merged[verdict.passage] = verdict
-        return tuple(merged[index] for index in sorted(merged))
+        settled = (i for i in sorted(merged) if not merged[i].agrees or given[i] >= asked[i])
+        return tuple(merged[index] for index in settled)
 
 
 def _one_piece_each(group: tuple[Passage, ...]) -> list[tuple[Passage, ...]]:

@@ -64,7 +64,9 @@ class ExtractClaims(Question[tuple[Claim, ...]], frozen=True, kw_only=True):
             for start, end in cut(self.output, max(1, limit))
         )
 
-    def merge(self, answers: Sequence[tuple[Claim, ...]]) -> tuple[Claim, ...]:
+    def merge(
+        self, parts: Sequence[Question[tuple[Claim, ...]]], answers: Sequence[tuple[Claim, ...]]
+    ) -> tuple[Claim, ...]:
         """Claims repeated in several parts are one claim, as they are within a part."""
         once: dict[str, Claim] = {}
         for claim in (claim for claims in answers for claim in claims):
@@ -102,7 +104,7 @@ class ExtractTruths(Question[tuple[str, ...]], frozen=True, kw_only=True):
     def split(self, limit: int) -> tuple[ExtractTruths, ...]:
         return tuple(structs.replace(self, passages=group) for group in packed(self.passages, max(1, limit)))
 
-    def merge(self, answers: Sequence[tuple[str, ...]]) -> tuple[str, ...]:
+    def merge(self, parts: Sequence[Question[tuple[str, ...]]], answers: Sequence[tuple[str, ...]]) -> tuple[str, ...]:
         return tuple(_distinct([truth for truths in answers for truth in truths]))[: self.limit]
 
 

@@ -102,7 +102,7 @@ class LabelAnswer(Question[Labelled], frozen=True, kw_only=True):
             parts.append(structs.replace(self, output=said, passages=_nearest(said, self.passages, room)))
         return tuple(parts)
 
-    def merge(self, answers: Sequence[Labelled]) -> Labelled:
+    def merge(self, parts: Sequence[Question[Labelled]], answers: Sequence[Labelled]) -> Labelled:
         wrong = [a for a in answers if a.label == HALLUCINATED]
         chosen = wrong or list(answers)
         known = [a.probability for a in answers if a.probability is not None]

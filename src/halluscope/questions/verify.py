@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
@@ -158,15 +159,21 @@ class VerifyClaims(Question[Verification], frozen=True, kw_only=True):
             return tuple(structs.replace(self, truths=tuple(p.text for p in group)) for group in groups)
         return tuple(structs.replace(self, passages=group) for group in packed(self.passages, room))
 
-    def merge(self, answers: Sequence[Verification]) -> Verification:
-        """A claim is supported if any part supports it, contradicted if any does and none supports it."""
+    def merge(self, parts: Sequence[Question[Verification]], answers: Sequence[Verification]) -> Verification:
+        """A claim is supported if any part supports it, contradicted if any does and none supports it.
+
+        That none supports it is known only once all parts have spoken: else the claim has no verdict yet.
+        """
+        asked = Counter(claim.id for part in parts if isinstance(part, VerifyClaims) for claim in part.claims)
+        given = Counter(verdict.claim.id for answer in answers for verdict in answer.verdicts)
         best: dict[str, Verdict] = {}
         for answer in answers:
             for verdict in answer.verdicts:
                 known = best.get(verdict.claim.id)
                 if known is None or _RANK[verdict.support] > _RANK[known.support]:
                     best[verdict.claim.id] = verdict
-        ordered = tuple(best[c.id] for c in self.claims if c.id in best)
+        settled = {id for id, verdict in best.items() if verdict.support.holds or given[id] >= asked[id]}
+        ordered = tuple(best[c.id] for c in self.claims if c.id in settled)
         return Verification(ordered, tuple(text for answer in answers for text in answer.refused))
 
 
