@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import datetime
 import json
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
+import halluscope
 from halluscope import Case
 from halluscope.errors import CaseError
 
@@ -83,3 +85,33 @@ def test_ids_follow_the_content() -> None:
 
 def test_blank_passages_keep_the_others_in_place() -> None:
     assert Case.of("a", ["", "two", " \n", "four"]).passages == ((1, "two"), (3, "four"))
+
+
+@pytest.mark.parametrize(
+    "metadata",
+    [
+        {"x": "\ud800"},
+        {"x": object()},
+        {"x": (1, {2}), 3: None},
+        {"x": float("nan"), "y": 2**70},
+        {"x": {"\udc00": datetime.date(2026, 1, 2)}},
+    ],
+)
+def test_whatever_is_in_the_metadata_a_result_is_written_and_read_without_loss(metadata: Any) -> None:
+    label = halluscope.Label(judge=lambda prompt: '{"verdict": "factual", "reason": ["said"]}')
+    result = label.score(output="said", context=["said"], id="\ud800 1", metadata=metadata)
+    assert halluscope.Result.from_json(result.to_json()) == result
+
+
+def test_metadata_that_is_no_mapping_or_holds_itself_is_refused() -> None:
+    with pytest.raises(CaseError, match="dictionary"):
+        Case.of("said", metadata=[1])  # type: ignore[arg-type]
+    round: dict[str, Any] = {}
+    round["and"] = round
+    with pytest.raises(CaseError, match="holds itself"):
+        Case.of("said", metadata=round)
+
+
+def test_an_id_is_kept_as_text_also_zero() -> None:
+    assert Case.of("said", id=0).id == "0"
+    assert Case.of("said", id="").id == Case.of("said").id != ""

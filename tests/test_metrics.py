@@ -279,3 +279,42 @@ def test_wrong_names_and_options_are_said() -> None:
         resolve("hallucination", treshold=1)
     with pytest.raises(InputError, match="must be a number"):
         Hallucination(threshold="high")  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("metric", "options", "said"),
+    [
+        ("hallucination", {"scale": 0}, "scale"),
+        ("hallucination", {"scale": -1}, "scale"),
+        ("faithfulness", {"scale": "10"}, "scale"),
+        ("faithfulness", {"scale": float("nan")}, "scale"),
+        ("faithfulness", {"threshold": True}, "threshold"),
+        ("label", {"threshold": "0.5"}, "threshold"),
+        ("label", {"examples": "an example"}, "examples"),
+        ("label", {"more_examples": ["an example"]}, "more_examples"),
+        ("label", {"prompts": "a prompt"}, "prompts"),
+        ("label", {"prompts": {"label": 5}}, "label"),
+        ("truth_faithfulness", {"truths_limit": 0}, "truths_limit"),
+        ("truth_faithfulness", {"truths_limit": "3"}, "truths_limit"),
+    ],
+)
+def test_an_option_that_cannot_be_meant_is_refused_before_a_judge_is_asked(
+    metric: str, options: dict[str, Any], said: str
+) -> None:
+    with pytest.raises(InputError, match=said):
+        resolve(metric, **options)
+
+
+@pytest.mark.parametrize("spec", [None, 5, ["hallucination"], int])
+def test_what_is_no_metric_is_said_in_one_sentence(spec: Any) -> None:
+    with pytest.raises(InputError, match=r"Known: hallucination"):
+        resolve(spec)
+
+
+def test_the_threshold_is_half_of_the_scale_unless_set() -> None:
+    assert Hallucination().threshold == 0.5
+    assert Faithfulness(scale=100).threshold == 50
+    assert Faithfulness(scale=100, threshold=0.5).threshold == 0.5
+    finding, _ = play(Faithfulness(scale=100), supports(S, U, U, U))
+    assert finding.score == 25
+    assert not Faithfulness(scale=100).passes(25.0, finding.verdicts)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
@@ -41,7 +42,7 @@ class Case(Struct, frozen=True, kw_only=True):
         context: object = None,
         input: object = None,
         *,
-        id: str | None = None,
+        id: object = None,
         metadata: Mapping[str, Any] | None = None,
     ) -> Case:
         """A case from whatever the caller has: strings, lists, documents, structured output."""
@@ -53,8 +54,8 @@ class Case(Struct, frozen=True, kw_only=True):
             output=said,
             context=passages,
             input=asked,
-            id=id or content_id(said, passages, asked),
-            metadata=dict(metadata or {}),
+            id=content_id(said, passages, asked) if id is None or id == "" else clean(str(id)),
+            metadata=_metadata(metadata),
             notes=tuple(notes),
         )
 
@@ -95,6 +96,34 @@ def _json(name: str, value: object) -> str:
         return json.dumps(value, ensure_ascii=True, default=str)
     except (TypeError, ValueError, RecursionError) as error:
         raise CaseError(f"the {name} cannot be written as JSON ({error}): pass a string.") from error
+
+
+def _metadata(given: Mapping[str, Any] | None) -> dict[str, Any]:
+    """The metadata as JSON holds it, so that a result can be written down and read back as it was."""
+    if not given:
+        return {}
+    if not isinstance(given, Mapping):
+        raise CaseError(f"the metadata is a {type(given).__name__}: pass a dictionary.")
+    try:
+        return {clean(str(key)): _plain(value) for key, value in given.items()}
+    except RecursionError as error:
+        raise CaseError("the metadata holds itself: pass data that JSON can hold.") from error
+
+
+def _plain(value: Any) -> Any:
+    if value is None or isinstance(value, bool):
+        return value
+    if isinstance(value, int):
+        return int(value) if -(2**63) <= value < 2**64 else str(value)
+    if isinstance(value, float):
+        return float(value) if math.isfinite(value) else None
+    if isinstance(value, Mapping):
+        return {clean(str(key)): _plain(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple, set, frozenset)):
+        return [_plain(item) for item in value]
+    if callable(getattr(value, "tolist", None)):
+        return _plain(value.tolist())
+    return clean(str(value))
 
 
 def _passages(context: object, notes: list[str]) -> tuple[str, ...] | None:

@@ -12,7 +12,7 @@ import msgspec
 from msgspec import Struct
 
 from .case import Case
-from .errors import CannotJudge, InputError, NothingToJudge, UnknownName
+from .errors import CannotJudge, InputError, NothingToJudge, PromptError, UnknownName
 from .flow import Flow
 from .prompt import require_slots
 from .result import Direction, Failure, Outcome
@@ -87,11 +87,19 @@ class Metric(Struct, frozen=True, kw_only=True):
 
     def __post_init__(self) -> None:
         known = {spec.name: spec for spec in self.uses}
+        if not isinstance(self.prompts, Mapping):
+            raise InputError(f"the prompts of {self.name!r} must be a dictionary from name to text.")
         for name, text in self.prompts.items():
             if name not in known:
                 raise UnknownName(f"prompt of metric {self.name!r} called", name, known)
+            if not isinstance(text, str):
+                raise PromptError(f"the replacement for prompt {name!r} is a {type(text).__name__}: pass its text.")
             require_slots(name, text, known[name].needs)
-        if not isinstance(self.threshold, (int, float)) or self.threshold != self.threshold:
+        for option in ("examples", "more_examples"):
+            given = getattr(self, option) or ()
+            if not isinstance(given, (list, tuple)) or not all(isinstance(example, Mapping) for example in given):
+                raise InputError(f"the {option} of {self.name!r} must be a list of dictionaries.")
+        if not is_number(self.threshold):
             raise InputError(f"the threshold of {self.name!r} must be a number, not {self.threshold!r}.")
 
     def flow(self, case: Case) -> Flow[Finding]:
@@ -118,6 +126,11 @@ class Metric(Struct, frozen=True, kw_only=True):
         """Names everything that can change a score: options, prompts, examples and revision."""
         texts = [(spec.name, self.prompt(spec.name)) for spec in self.uses]
         return _version(msgspec.msgpack.encode((self.name, self.revision, self, texts, self.shots())))
+
+
+def is_number(value: object) -> bool:
+    """Whether an option is a number that scores can be compared with."""
+    return isinstance(value, (int, float)) and not isinstance(value, bool) and value == value
 
 
 @lru_cache(maxsize=256)

@@ -39,7 +39,7 @@ class Scorer:
         output: object,
         context: object = None,
         input: object = None,
-        id: str | None = None,
+        id: object = None,
         metadata: Mapping[str, Any] | None = None,
     ) -> Result:
         """The result for one output. May be called where a loop is running, such as in a notebook."""
@@ -51,7 +51,7 @@ class Scorer:
         output: object,
         context: object = None,
         input: object = None,
-        id: str | None = None,
+        id: object = None,
         metadata: Mapping[str, Any] | None = None,
     ) -> Result:
         """Like `score`, to be awaited."""

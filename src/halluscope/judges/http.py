@@ -180,7 +180,7 @@ def seconds(retry_after: str | None) -> float | None:
 
 def address(base_url: str) -> str:
     """The address a judge is asked at, checked, without the slash at its end."""
-    parts = urlsplit(base_url)
+    parts = urlsplit(base_url if isinstance(base_url, str) else "")
     if parts.scheme not in ("http", "https") or not parts.hostname:
         raise InputError(f"{base_url!r} is no address of a judge: pass base_url as http(s)://host/path.")
     return base_url.rstrip("/")

@@ -47,6 +47,9 @@ def resolve(spec: MetricSpec, **options: Any) -> Metric:
         if spec not in METRICS:
             raise UnknownName("metric", spec, METRICS)
         spec = METRICS[spec]
+    if not (isinstance(spec, type) and issubclass(spec, Metric)):
+        what = spec.__name__ if isinstance(spec, type) else type(spec).__name__
+        raise InputError(f"a metric is named by text, or is a Metric; {what} is neither. Known: {', '.join(METRICS)}.")
     unknown = [name for name in options if name not in spec.__struct_fields__]
     if unknown:
         known = ", ".join(spec.__struct_fields__)

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from ..case import Case
+from ..errors import InputError
 from ..flow import AnswerMissing, Flow, ask, ask_all
-from ..metric import Finding, Metric, PromptSpec, no_claims, without_score
+from ..metric import Finding, Metric, PromptSpec, is_number, no_claims, without_score
 from ..questions import FACTUAL, HALLUCINATED, Explain, ExtractClaims, Passage, ResolveContext, VerifyClaims
 from ..result import Failure, Outcome
 from ..verdict import Claim, Support, Verdict
@@ -41,8 +43,17 @@ class ClaimMetric(Metric, frozen=True, kw_only=True):
     words: ClassVar[Mapping[str, Support]]
     """The metric's vocabulary, on the lattice."""
 
+    threshold: float = None  # type: ignore[assignment]
+    """Half of the scale unless set: on a scale of 100 half a point must not pass."""
     scale: float = 1.0
     resolve_context: bool = False
+
+    def __post_init__(self) -> None:
+        if not is_number(self.scale) or not 0 < self.scale < math.inf:
+            raise InputError(f"the scale of {self.name!r} must be a number above 0, not {self.scale!r}.")
+        if self.threshold is None:
+            structs.force_setattr(self, "threshold", self.scale / 2)
+        super().__post_init__()
 
     def flow(self, case: Case) -> Flow[Finding]:
         nothing = nothing_to_judge(case, context_needed=not self.resolve_context)

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import ClassVar
 
 from ..case import Case
+from ..errors import InputError
 from ..flow import Flow, ask
 from ..metric import Finding, PromptSpec, no_claims
 from ..questions import ExtractTruths
@@ -50,6 +51,12 @@ class TruthFaithfulness(ClaimMetric, frozen=True, kw_only=True):
     }
 
     truths_limit: int | None = None
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        limit = self.truths_limit
+        if limit is not None and (not isinstance(limit, int) or isinstance(limit, bool) or limit < 1):
+            raise InputError(f"the truths_limit of {self.name!r} must be a whole number above 0, not {limit!r}.")
 
     def flow(self, case: Case) -> Flow[Finding]:
         nothing = nothing_to_judge(case, context_needed=not self.resolve_context)
