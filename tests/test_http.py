@@ -195,3 +195,9 @@ def test_an_interrupt_ends_it(server: Loopback, ending: str, waiting: str) -> No
     assert process.returncode in (-signal.SIGINT, 130)
     assert errors.strip().splitlines()[-1] == "KeyboardInterrupt"
     assert "never" not in errors and "Unclosed" not in errors and "destroyed" not in errors
+
+
+def test_a_wrong_address_is_refused_with_what_to_check(server: Loopback) -> None:
+    result = Scorer("label", openai_judge("any", base_url=server.url)).score(**CASE)
+    assert result.failure is not None and result.failure.status == 404
+    assert "base_url, which for most servers ends in /v1" in result.failure.message

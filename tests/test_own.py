@@ -193,3 +193,13 @@ def test_what_is_no_model() -> None:
         from_model(NotOne())
     with pytest.raises(InputError, match="is no judge"):
         resolve(3.5)
+
+
+def test_a_class_in_place_of_an_instance_is_refused() -> None:
+    with pytest.raises(InputError, match=r"pass an instance of it, MyModel\(…\)"):
+        resolve(MyModel)
+
+
+def test_an_option_it_does_not_take_is_said() -> None:
+    with pytest.raises(InputError, match="no option 'treshold'; it takes: name, window"):
+        Scorer("label", MyModel(), treshold=0.5)

@@ -165,6 +165,9 @@ def resolve(spec: JudgeSpec = None, **options: Any) -> Judge:
         spec = os.environ.get(VARIABLE) or DEFAULT
     if isinstance(spec, str):
         return _named(spec, options)
+    if isinstance(spec, type):
+        # Its `complete` would take the prompt for `self`.
+        raise InputError(f"{spec.__name__} is a class: pass an instance of it, {spec.__name__}(…).")
     if isinstance(spec, Judge):
         if options:
             raise InputError(f"judge options ({', '.join(options)}) go with a judge's name; set them on the judge.")

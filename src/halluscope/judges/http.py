@@ -48,6 +48,10 @@ _TOO_LONG = (
     "too many tokens",
     "input is too long",
 )
+_ADVICE = {
+    401: "; check the key",
+    404: "; check the model's name and base_url, which for most servers ends in /v1",
+}
 _FILTERED = ("content_filter", "content management policy")
 _FORMAT_UNKNOWN = ("response_format", "json_schema", "grammar")
 
@@ -124,8 +128,9 @@ def error_of(status: int, body: str, retry_after: float | None = None) -> JudgeE
         return JudgeRefused(f"the judge's server filtered the question out (HTTP {status})", status=status, body=body)
     if status in _OVERLOADED and not (status == 500 and any(sign in complaint for sign in _FORMAT_UNKNOWN)):
         return JudgeUnavailable(f"the judge's server failed (HTTP {status})", status=status, body=body)
+    advice = _ADVICE.get(status, "")
     return JudgeRejected(
-        f"the judge's server refused the request (HTTP {status}): {body[:300]}", status=status, body=body
+        f"the judge's server refused the request (HTTP {status}{advice}): {body[:300]}", status=status, body=body
     )
 
 

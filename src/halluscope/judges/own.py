@@ -113,8 +113,10 @@ async def _in_thread(work: Callable[[], T]) -> T:
     return await done
 
 
-def from_model(model: object, *, name: str | None = None, window: int | None = None) -> OwnJudge:
+def from_model(model: object, *, name: str | None = None, window: int | None = None, **unknown: object) -> OwnJudge:
     """A judge from an object with a `complete` method, or from a function. `window` is in characters."""
+    if unknown:
+        raise InputError(f"a model of your own has no option {next(iter(unknown))!r}; it takes: name, window.")
     complete = getattr(model, "complete", model)
     if not callable(complete):
         raise InputError("a judge of your own needs a `complete(prompt)` method that returns the reply's text.")
