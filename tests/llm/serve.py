@@ -20,9 +20,10 @@ def main() -> None:
 
     params = xllamacpp.CommonParams()
     params.model.path = str(model_file())
-    params.n_ctx = 8192
-    params.n_parallel = 2
-    params.cpuparams.n_threads = 2
+    params.n_parallel = 8  # a place for each of our prompts: what they begin with is then read once
+    params.n_ctx = 8 * 2048
+    params.cpuparams.n_threads = 1  # two wait for each other, for ever on a machine that is busy
+    params.cpuparams_batch.n_threads = 1
     params.port = 0
     server = xllamacpp.Server(params)
     print(server.listening_address, flush=True)
