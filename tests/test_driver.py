@@ -337,3 +337,12 @@ async def test_a_throttled_gate_is_told() -> None:
     judge = ScriptedJudge({"label": (JudgeThrottled("slow", retry_after=0.0), FACTUAL)})
     assert (await Driver(judge, gate=gate, patience=QUICK).score(Label(), CASE)).score == 0.0
     assert gate.left == ["throttled", None]
+
+
+async def test_a_claim_that_fills_the_window_does_not_cut_the_context_to_letters(server: Loopback) -> None:
+    server.answer = lambda asked: {"claims": [asked.material["output"]]} if asked.kind == "extract" else oracle(asked)
+    judge = openai_judge("any", base_url=server.base_url, window=1000)
+    case = Case.of(f"The mill {'very ' * 280}old is in Ulm.", [f"The mill is in Ulm. {'It is old. ' * 200}"])
+    result = await Driver(judge).score(Hallucination(include_reason=False), case)
+    assert result.outcome is Outcome.SCORED
+    assert len(server.calls) < 20

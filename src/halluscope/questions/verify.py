@@ -152,7 +152,8 @@ class VerifyClaims(Question[Verification], frozen=True, kw_only=True):
             middle = len(self.claims) // 2
             halves = self.claims[:middle], self.claims[middle:]
             return tuple(structs.replace(self, claims=half) for half in halves)
-        room = max(1, limit - claimed)
+        # A claim that fills the window alone must not leave room for single letters of the context.
+        room = max(1, limit // 2, limit - claimed)
         if self.truths is not None:
             facts = [Passage(i, truth) for i, truth in enumerate(self.truths)]
             groups = packed(facts, room)
