@@ -163,8 +163,8 @@ def test_words_and_stems() -> None:
 
 
 def test_fusion_is_monotone_where_it_must_be() -> None:
-    base = ClaimSignals(0.6, 0.2, 0.2, 0.2, 0.8, 0.8, 0.5, 0.0, 0.0, 0.0, False)
-    worse = ClaimSignals(0.2, 0.5, 0.3, 0.7, 0.4, 0.4, 0.1, 0.0, 0.9, 0.0, True)
+    base = ClaimSignals(0.6, 0.2, 0.2, 0.2, 0.8, 0.8, 0.5, 0.0, 0.0, 0.0, 0.8, False)
+    worse = ClaimSignals(0.2, 0.5, 0.3, 0.7, 0.4, 0.4, 0.1, 0.0, 0.9, 0.0, 0.4, True)
     better, lesser = judge_claim(base), judge_claim(worse)
     assert better.supported > lesser.supported
     for found in (better, lesser):
@@ -173,7 +173,7 @@ def test_fusion_is_monotone_where_it_must_be() -> None:
 
 def test_fusion_with_plain_coefficients() -> None:
     fusion = Fusion({"": 0.0, "support": 1.0}, {"": 0.0, "against": 1.0})
-    found = fusion.judge_claim(ClaimSignals(0.7, 0.2, 0.1, 0.0, 1.0, 1.0, 1.0, 0.0, 0.0, 0.0, False))
+    found = fusion.judge_claim(ClaimSignals(0.7, 0.2, 0.1, 0.0, 1.0, 1.0, 1.0, 0.0, 0.0, 0.0, 1.0, False))
     assert found.supported == pytest.approx(0.7)
     assert found.contradicted == pytest.approx(0.2)
     assert sigmoid(logit(0.25)) == pytest.approx(0.25)

@@ -40,6 +40,8 @@ class ClaimSignals:
     """How likely a number of the claim conflicts with the evidence."""
     names_missing: float
     """The part of the claim's names that the evidence lacks."""
+    output: float
+    """The part of the words of the whole output that the context has: one that strays is less to be trusted."""
     opposite: bool
     """Whether claim and evidence use opposite words or only one of them denies."""
 
@@ -69,18 +71,24 @@ def sigmoid(score: float) -> float:
 
 def terms(signals: ClaimSignals) -> dict[str, float]:
     """The terms of the regression, by name."""
+    support, against, new = logit(signals.supported), logit(signals.contradicted), 1.0 - signals.coverage
     return {
-        "support": logit(signals.supported),
-        "contradiction": logit(signals.contradicted),
+        "support": support,
+        "contradiction": against,
         "doubt": logit(signals.doubt),
         "coverage": signals.coverage,
         "known": signals.known,
         "hardly known": max(0.0, 0.6 - signals.known),
+        "hardly covered": max(0.0, 0.75 - signals.coverage),
         "pairs": signals.pairs,
         "numbers missing": signals.numbers_missing,
         "number conflict": signals.number_conflict,
         "names missing": signals.names_missing,
+        "output": signals.output,
         "opposite": float(signals.opposite),
+        "support of new words": support * new,
+        "contradiction of new words": against * new,
+        "support of repeated pairs": support * signals.pairs,
     }
 
 

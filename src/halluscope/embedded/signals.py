@@ -57,9 +57,19 @@ def measure(
         places = [place for place, claim in enumerate(claims) if (stated[place] != claim) == bare]
         pairs = [(selections[place].text, read[place].text) for place in places]
         readings.update(zip(places, model.read(pairs, question if bare else None), strict=True))
+    said = {word for item in read for word in content_words(item.text)}
+    output = sum(map(index.has, said)) / len(said) if said else 1.0
     return [
         _measured(
-            claim, stated[place], read[place], selections[place], readings[place], findings[place], index, question
+            claim,
+            stated[place],
+            read[place],
+            selections[place],
+            readings[place],
+            findings[place],
+            index,
+            question,
+            output,
         )
         for place, claim in enumerate(claims)
     ]
@@ -80,6 +90,7 @@ def _measured(
     findings: tuple[QuantityFinding, ...],
     index: EvidenceIndex,
     question: str | None,
+    output: float,
 ) -> Measured:
     named = names(stated)
     absent = tuple(missing_names(stated, f"{question or ''} {selection.text}"))
@@ -100,6 +111,7 @@ def _measured(
         numbers_missing=missing / len(findings) if findings else 0.0,
         number_conflict=max((found.strength for found in findings), default=0.0),
         names_missing=len(absent) / len(named) if named else 0.0,
+        output=output,
         opposite=opposite is not None,
     )
     marks = tuple((*read.original(start, end), mark) for start, end, mark in reading.token_marks)
