@@ -201,3 +201,10 @@ def test_a_wrong_address_is_refused_with_what_to_check(server: Loopback) -> None
     result = Scorer("label", openai_judge("any", base_url=server.url)).score(**CASE)
     assert result.failure is not None and result.failure.status == 404
     assert "base_url, which for most servers ends in /v1" in result.failure.message
+
+
+def test_a_password_in_the_address_is_in_no_result() -> None:
+    judge = openai_judge("any", base_url="http://me:hush@127.0.0.1:9/v1")
+    result = Scorer("label", judge, patience=Patience(first_wait=0.001)).score(**CASE)
+    assert result.failure is not None and result.failure.kind == "unreachable"
+    assert "hush" not in result.to_json()

@@ -71,6 +71,7 @@ def check(
     chosen = _profile(profile)
     judge = judge or (chosen.judge if chosen else None)
     results: list[Result] = []
+    console = new_console()
     for name in metric or [chosen.metric if chosen else "hallucination"]:
         if base_url is not None and "base_url" in split_options(name, options)[1] and judge is None:
             raise InputError("--base-url goes with a judge that is reached over the network: name it with --judge.")
@@ -81,7 +82,9 @@ def check(
         if as_json:
             typer.echo(result.to_json())
         else:
-            show_result(new_console(), result, said, passages)
+            if len(results) > 1:
+                console.print()
+            show_result(console, result, said, passages)
     raise typer.Exit(_exit_code(results))
 
 

@@ -64,7 +64,7 @@ async def post(url: str, headers: Mapping[str, str], body: Mapping[str, Any], ti
     import aiohttp
 
     client = await session()
-    host = urlsplit(url).netloc
+    host = urlsplit(url).netloc.rpartition("@")[2]  # errors are kept and shown: not with a password in them
     content = msgspec.json.encode(body)
     try:
         async with client.post(
