@@ -127,8 +127,8 @@ def fit_marking(cases: list[Measured], fusion: Fusion) -> dict[str, float]:
     known = [case for case in cases if case["set"] == "ragtruth"]
     supports = [claim_doubts(case, fusion) for case in known]
     found = (0.0, {"constant": 0.0, "mark": 1.0, "claim": 0.5, "gap": 12})
-    for claim in (0.0, 0.5, 1.0, 2.0):
-        for constant in np.arange(-4.0, 3.1, 0.5):
+    for claim in (0.0, 1.0, 2.0, 4.0):
+        for constant in np.arange(-5.0, 2.1, 0.5):
             for gap in (5, 25):
                 marking = Marking(float(constant), 1.0, claim, gap)
                 score = span_f1(
