@@ -178,6 +178,8 @@ async def test_repairs_are_counted(server: Loopback) -> None:
     assert result.usage.calls == 3, "a reply that cannot be used was paid for"
     said = [call.asked.user.count("An earlier reply") for call in server.calls]
     assert said == [0, 1, 1], "the remark is about the last reply only"
+    drawn = [(call.asked.body["temperature"], call.asked.body["seed"]) for call in server.calls]
+    assert drawn == [(0.0, 0), (0.0, 0), (0.7, 1000)], "what was said twice is not asked a third time in the same way"
 
 
 @pytest.mark.parametrize("fault", [Faults(failed=1.0), Faults(throttled=1.0), Faults(invalid=1.0), Faults()])

@@ -102,12 +102,14 @@ class Caller:
         self.patience = patience
         self.gate = gate
 
-    async def answer(self, judge: Judge, question: Question[T], remark: str | None, asking: Asking) -> Answer[T]:
+    async def answer(
+        self, judge: Judge, question: Question[T], remark: str | None, repair: int, asking: Asking
+    ) -> Answer[T]:
         """One call that came through; failed ones are made again until patience ends."""
         attempt = 0
         while True:
             try:
-                answer = await self._turn(judge, question, remark, asking)
+                answer = await self._turn(judge, question, remark, repair, asking)
                 return answer if answer.reply is None else structs.replace(answer, reply=clean(answer.reply))
             except JudgeUnavailable as error:
                 asked_for = error.retry_after if isinstance(error, JudgeThrottled) else None
@@ -121,7 +123,9 @@ class Caller:
                     raise asking.clock.ran_out(error) from error
             await asyncio.sleep(wait)
 
-    async def _turn(self, judge: Judge, question: Question[T], remark: str | None, asking: Asking) -> Answer[T]:
+    async def _turn(
+        self, judge: Judge, question: Question[T], remark: str | None, repair: int, asking: Asking
+    ) -> Answer[T]:
         """One call, when it is its turn, and for no longer than there is time."""
         clock = asking.clock
         async with asking.turns:
@@ -132,7 +136,7 @@ class Caller:
                 left = clock.left
                 if left <= 0:
                     raise clock.ran_out()
-                call = Call(remark, min(left, self.patience.timeout), sample=asking.sample)
+                call = Call(remark, min(left, self.patience.timeout), sample=asking.sample, repair=repair)
                 with errors_of(judge):
                     return await asyncio.wait_for(judge.answer(question, call), left)
             except JudgeUnavailable as error:

@@ -191,7 +191,7 @@ class Driver:
         repairs = self.patience.repairs if question.repairs is None else question.repairs
         for repair in range(repairs + 1):
             try:
-                answer = await self._caller.answer(judge, question, remark, asking)
+                answer = await self._caller.answer(judge, question, remark, repair, asking)
             except QuestionTooLong as error:
                 parts = _smaller(question, judge.window)
                 if not parts:

@@ -48,13 +48,15 @@ class Call(Struct, frozen=True):
     """The circumstances of a question: what was wrong with the last reply, how long there is.
 
     `sample` tells draws of the same question apart: 0 is the judge's one answer, every other number
-    asks a judge that can vary for another draw, which is cached on its own.
+    asks a judge that can vary for another draw, which is cached on its own. `repair` counts the
+    replies to this question that could not be used.
     """
 
     remark: str | None = None
     timeout: float = 60.0
     ask: Ask | None = None
     sample: int = 0
+    repair: int = 0
 
 
 @runtime_checkable

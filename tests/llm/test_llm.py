@@ -6,6 +6,7 @@ make test-llm
 from __future__ import annotations
 
 import asyncio
+import json
 import subprocess
 import sys
 import time
@@ -52,7 +53,7 @@ async def test_every_reply_parses_and_every_case_ends_in_a_result(
 ) -> None:
     # The penalty keeps so small a model from repeating itself until the limit cuts it off.
     judge = openai_judge("smollm2", base_url=address, max_tokens=250, extra={"repeat_penalty": 1.2})
-    driver = Driver(judge, patience=Patience(deadline=600, timeout=300, repairs=2))
+    driver = Driver(judge, patience=Patience(deadline=600, timeout=300))
     before = time.monotonic()
     results: dict[str, list[Result]] = {}
     for name, metric in METRICS.items():
@@ -72,8 +73,10 @@ async def test_every_reply_parses_and_every_case_ends_in_a_result(
             if e.error:
                 print(f"  {e.question}: {e.error[:150]}")
 
-    failed = {(name, r.reason) for name, scored in results.items() for r in scored if r.outcome is Outcome.FAILED}
-    assert not failed
-    assert len(first_time) >= len(replies) * 0.5
+    assert all(isinstance(json.loads(e.reply or ""), dict) for e in replies), "every reply parses, as it came"
+    # So small a model copies the prompt's example, or judges sentences of its own: that is refused, and told.
+    failures = [r.failure for scored in results.values() for r in scored if r.outcome is Outcome.FAILED]
+    assert {failure.kind for failure in failures if failure} <= {"reply"}, "nothing but what it said was wrong"
+    assert all(r.score is not None for name in ("label", "contradiction") for r in results[name])
     tokens = [e.usage.output_tokens for e in replies]
     assert min(tokens) > 0, "the server counts tokens, and so do we"

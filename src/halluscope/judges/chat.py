@@ -25,6 +25,10 @@ _SAMPLING_TEMPERATURE = 0.7
 """For samples of a judge whose own temperature is zero: at zero they would all be one answer."""
 
 
+_FAR = 1000
+"""Between the seeds of repairs: farther than anybody draws samples."""
+
+
 class Settings(Struct, frozen=True, kw_only=True):
     """What is sent with every question. Zero temperature and a fixed seed: the same question, the same answer."""
 
@@ -34,12 +38,16 @@ class Settings(Struct, frozen=True, kw_only=True):
     extra: dict[str, Any] = {}
     """More fields for the request's body, as the server documents them."""
 
-    def drawn(self, sample: int) -> Settings:
-        """The settings for one of several samples: another seed each, and a temperature that lets them differ."""
-        if not sample:
+    def drawn(self, sample: int, repair: int = 0) -> Settings:
+        """The settings for one of several samples: another seed each, and a temperature that lets them differ.
+
+        The same goes for a second repair: the first has changed the prompt by its remark, but asked
+        once more in the same way the model would say the same again.
+        """
+        if not sample and repair < 2:
             return self
         warm = self.temperature if self.temperature else _SAMPLING_TEMPERATURE
-        return structs.replace(self, temperature=warm, seed=(self.seed or 0) + sample)
+        return structs.replace(self, temperature=warm, seed=(self.seed or 0) + sample + _FAR * max(0, repair - 1))
 
 
 class Completion(Struct, frozen=True):
@@ -100,7 +108,7 @@ class ChatJudge:
 
     async def answer(self, question: Question[T], call: Call) -> Answer[T]:
         prompt = with_remark(question.render(), call.remark)
-        settings = self.settings.drawn(call.sample)
+        settings = self.settings.drawn(call.sample, call.repair)
         dialect, at_first = self._dialect, self._dialect.manner
         while True:
             manner = dialect.manner
