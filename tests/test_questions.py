@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from typing import Any
 
 import pytest
@@ -248,3 +249,13 @@ def test_fingerprints_follow_content_and_prompt() -> None:
     }
     assert len(prints) == 5
     assert verify().fingerprint() == verify().fingerprint()
+
+
+def test_many_claims_in_other_words_find_their_sentences_in_little_time() -> None:
+    sentences = [f"It has the mill number {n} standing near the river {n * 7} in Ulm." for n in range(300)]
+    claims = [f"The city of Ulm has a mill numbered {n} which stands near river {n * 7}." for n in range(300)]
+    output = " ".join(sentences)
+    began = time.process_time()
+    found = ExtractClaims(output=output).read({"claims": claims})
+    assert time.process_time() - began < 1.5
+    assert [output[c.start : c.end] for c in found] == sentences

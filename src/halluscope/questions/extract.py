@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar
 
 from msgspec import structs
 
 from ..errors import ReplyError
 from ..prompt import Data
-from ..text.quotes import folded, locate, related, resemblance
+from ..text.quotes import folded, locate, relation, word_set
 from ..text.windows import cut
 from ..verdict import Claim
 from .base import Passage, Question, listed, packed, text_of
@@ -42,14 +42,16 @@ class ExtractClaims(Question[tuple[Claim, ...]], frozen=True, kw_only=True):
     def read(self, data: Any) -> tuple[Claim, ...]:
         """The claims, each with its place in the output; what the output never says is left out."""
         texts = _distinct(listed(data, "claims", "statements"))
-        bare = self.input if len(self.output.split()) <= _BARE else None
-        said = [text for text in texts if related(text, self.output) or (bare and related(text, bare))]
+        bare = bool(self.input) and len(self.output.split()) <= _BARE
+        made = [relation(text) for text in (self.output, (self.input or "") if bare else "") if text]
+        said = [text for text in texts if any(related(text) for related in made)]
         if texts and not said:
             raise ReplyError("none of the claims in the reply is made by the text")
-        return numbered([self._placed(text) for text in said])
+        closest = _closest_sentence(self.output)
+        return numbered([self._placed(text, closest) for text in said])
 
-    def _placed(self, text: str) -> Claim:
-        place = locate(text, self.output) or _closest_sentence(text, self.output)
+    def _placed(self, text: str, closest: Callable[[str], tuple[int, int] | None]) -> Claim:
+        place = locate(text, self.output) or closest(text)
         if place is None:
             return Claim("", text)
         return Claim("", text, place[0] + self.offset, place[1] + self.offset)
@@ -92,7 +94,8 @@ class ExtractTruths(Question[tuple[str, ...]], frozen=True, kw_only=True):
 
     def read(self, data: Any) -> tuple[str, ...]:
         texts = _distinct(listed(data, "truths", "facts", "claims"))
-        stated = [text for text in texts if any(related(text, p.text) for p in self.passages)]
+        made = [relation(p.text) for p in self.passages]
+        stated = [text for text in texts if any(related(text) for related in made)]
         if texts and not stated:
             raise ReplyError("none of the facts in the reply is stated by the context")
         return tuple(stated)[: self.limit]
@@ -130,12 +133,21 @@ def _distinct(items: Sequence[Any]) -> list[str]:
     return list(texts.values())
 
 
-def _closest_sentence(claim: str, output: str) -> tuple[int, int] | None:
-    from ..text.sentences import sentences
+def _closest_sentence(output: str) -> Callable[[str], tuple[int, int] | None]:
+    """Finds the sentence that has most words in common with a claim; the output is taken apart once, if at all."""
+    taken_apart: list[tuple[int, int, frozenset[str]]] = []
 
-    best, best_score = None, 0.5
-    for span in sentences(output):
-        score = resemblance(claim, output[span.start : span.end])
-        if score > best_score:
-            best, best_score = (span.start, span.end), score
-    return best
+    def closest(claim: str) -> tuple[int, int] | None:
+        from ..text.sentences import sentences
+
+        if not taken_apart:
+            taken_apart.extend((s.start, s.end, word_set(output[s.start : s.end])) for s in sentences(output))
+        words = word_set(claim)
+        best, most = None, 0.5
+        for start, end, spoken in taken_apart:
+            shared = len(words & spoken) / (min(len(words), len(spoken)) or 1)
+            if shared > most:
+                best, most = (start, end), shared
+        return best
+
+    return closest

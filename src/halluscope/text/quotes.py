@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Callable
 
 _RUN = re.compile(r"\w+", re.UNICODE)
 _SPEECH_MARKS = str.maketrans({"‘": "'", "’": "'", "“": '"', "”": '"', "–": "-", "—": "-", "\u00a0": " "})
@@ -24,7 +25,8 @@ def locate(quote: str, text: str) -> tuple[int, int] | None:
     if place >= 0:
         return place, place + len(quote)
     words = _RUN.findall(quote)
-    if not words:
+    plain = text.casefold()
+    if not words or not all(word.casefold() in plain for word in words):
         return None
     pattern = r"\W+".join(re.escape(word) for word in words)
     found = re.search(rf"(?<!\w){pattern}(?!\w)", text, re.IGNORECASE)
@@ -36,11 +38,19 @@ def word_set(text: str) -> frozenset[str]:
     return frozenset(word.casefold() for word in _RUN.findall(text) if len(word) > 2 or word.isdigit())
 
 
-def related(a: str, b: str) -> bool:
-    """Whether two texts share a word, or a character in scripts that do not part words by spaces."""
-    if word_set(a) & word_set(b) or folded(a) in folded(b):
-        return True
-    return bool({char for char in a if char > "\u2e7f"} & set(b))
+def relation(text: str) -> Callable[[str], bool]:
+    """Whether a piece shares a word with the text, or a character in scripts that do not part words by spaces.
+
+    The text is taken apart once: it may be long, and the pieces many.
+    """
+    words, plain, characters = word_set(text), folded(text), set(text)
+
+    def related(piece: str) -> bool:
+        if word_set(piece) & words or folded(piece) in plain:
+            return True
+        return bool({char for char in piece if char > "\u2e7f"} & characters)
+
+    return related
 
 
 def resemblance(a: str, b: str) -> float:
