@@ -81,7 +81,7 @@ async def test_every_reply_parses_and_every_case_ends_in_a_result(
     assert all(isinstance(json.loads(e.reply or ""), dict) for e in whole), "every reply parses, as it came"
     # So small a model copies the prompt's example, or judges sentences of its own: that is refused, and told.
     failures = [r.failure for scored in results.values() for r in scored if r.outcome is Outcome.FAILED]
-    assert {failure.kind for failure in failures if failure} <= {"reply"}, "nothing but what it said was wrong"
+    assert {failure.kind for failure in failures if failure} <= {"reply", "truncated"}, "only what it said was wrong"
     assert all(r.score is not None for name in ("label", "contradiction") for r in results[name])
     tokens = [e.usage.output_tokens for e in replies]
     assert min(tokens) > 0, "the server counts tokens, and so do we"
