@@ -11,7 +11,7 @@ import re
 from bisect import bisect_left
 from collections import Counter
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import NamedTuple
 
 from ..text import STOP_WORDS, Span, sentences, stem, word_places
@@ -78,6 +78,7 @@ class _Token(NamedTuple):
     position: float
 
 
+@lru_cache(maxsize=64)  # in a short context all claims have the same evidence
 def prepare(text: str) -> Prepared:
     """Read a text once; `compare` takes the result in place of the text."""
     spans = sentences(text)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections import Counter
+from functools import lru_cache
 
 from ..text import word_places, words
 from .readable import Readable, Statement, readable
@@ -115,6 +116,7 @@ _DIGITS = re.compile(r"\d")
 _LETTERS = re.compile(r"[^\W\d_]")
 
 
+@lru_cache(maxsize=64)  # the same passages are asked about for every question of a case
 def unjudgeable(text: str) -> str | None:
     """A plain sentence saying why this text cannot be judged, or None when it can."""
     sample = text[:_SAMPLE]
