@@ -1,6 +1,10 @@
 """A million rows through the pipeline of the embedded judge, with a stub in place of its model.
 
-    python -m benchmarks.million [--rows 1000000] [--again 200000] [--metric hallucination]
+    python -m benchmarks.million [--rows 1000000] [--again 200000] [--metric hallucination] [--text]
+
+The stub stands for the whole judge, so that the runner and the store are what is measured. With `--text` it
+stands for the pair model alone: claims, evidence, numbers and names are read as they are for users, which
+takes some hundred times as long; give fewer rows then.
 
 Prints the rate and the memory as the rows go by, then runs the first rows once more: every result is
 in the store by then, and the rate is that of reading, looking up and writing a run. The memory is that
@@ -14,11 +18,14 @@ import os
 import tempfile
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
+from halluscope.embedded import reader
+from halluscope.embedded.model import PairReading
 from halluscope.judge import Answer, Call
+from halluscope.judges.embedded import EmbeddedJudge
 from halluscope.questions import (
     ComparePassages,
     Explain,
@@ -37,7 +44,19 @@ from halluscope.store import Store
 from halluscope.verdict import Claim, Support, Verdict
 
 T = TypeVar("T")
-_STEP = 50_000
+
+
+class StubPairs:
+    """Takes the pair model's place in the embedded judge: every claim is supported, no token doubtful."""
+
+    def read(self, pairs: Sequence[tuple[str, str]], question: str | None = None) -> list[PairReading]:
+        return [PairReading(0.98, 0.01, 0.01, ()) for _ in pairs]
+
+
+def text_judge() -> EmbeddedJudge:
+    """The embedded judge with all it reads by rule, and the stub for its model."""
+    reader.load = StubPairs  # type: ignore[assignment,attr-defined]
+    return EmbeddedJudge()
 
 
 class StubModel:
@@ -94,17 +113,18 @@ def rows(count: int) -> Iterator[dict[str, Any]]:
 class Watch:
     """Rows as they are read, with the rate and the memory printed now and then."""
 
-    def __init__(self) -> None:
+    def __init__(self, step: int) -> None:
         self.peak = 0.0
+        self._step = step
         self._started = time.perf_counter()
         threading.Thread(target=self._look, daemon=True).start()
 
     def __call__(self, given: Iterator[dict[str, Any]]) -> Iterator[dict[str, Any]]:
         last = time.perf_counter()
         for number, row in enumerate(given):
-            if number and number % _STEP == 0:
+            if number and number % self._step == 0:
                 now = time.perf_counter()
-                print(f"{number:>10,} rows {_STEP / (now - last):>8,.0f} rows/s {memory():>6.0f} MB", flush=True)
+                print(f"{number:>10,} rows {self._step / (now - last):>8,.0f} rows/s {memory():>6.0f} MB", flush=True)
                 last = now
             yield row
 
@@ -126,11 +146,13 @@ def main() -> None:
     parser.add_argument("--rows", type=int, default=1_000_000)
     parser.add_argument("--again", type=int, default=200_000)
     parser.add_argument("--metric", default="hallucination")
+    parser.add_argument("--text", action="store_true", help="stub the pair model only")
     given = parser.parse_args()
+    judge = text_judge() if given.text else StubModel()
     with tempfile.TemporaryDirectory() as folder, Store(Path(folder) / "store.db") as store:
-        watch = Watch()
+        watch = Watch(max(1, given.rows // 20))
         start = time.perf_counter()
-        run = evaluate(watch(rows(given.rows)), given.metric, StubModel(), store=store, progress=False)
+        run = evaluate(watch(rows(given.rows)), given.metric, judge, store=store, progress=False)
         wall = time.perf_counter() - start
         assert run.summary()[given.metric].results == given.rows
         size = sum(path.stat().st_size for path in Path(folder).iterdir()) / 2**20
@@ -140,7 +162,7 @@ def main() -> None:
         print(f"{size:,.0f} MB on disk")
         again = min(given.again, given.rows)
         start, cpu = time.perf_counter(), time.process_time()
-        run = evaluate(rows(again), given.metric, StubModel(), store=store, progress=False)
+        run = evaluate(rows(again), given.metric, judge, store=store, progress=False)
         wall, cpu = time.perf_counter() - start, time.process_time() - cpu
         assert run.summary()[given.metric].results == again
         print(f"{again:,} rows again: {again / wall:,.0f} a second ({again / cpu:,.0f} per second of CPU)")
