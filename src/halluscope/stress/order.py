@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from random import Random
 
 from .mutant import Edit
+from .wordswaps import swapped, swaps
 
 _AFTER_IDIOM = (
     r"(?<![\w-])(?<!named )(?<!looks )(?<!looked )(?<!look )(?<!looking )(?<!sought )(?<!modelled )"
@@ -38,14 +38,9 @@ _RULES = (
     (r"\b[Pp]reviously\b", "subsequently"),
     (r"\b(?<=the )first(?= to\b)", "last"),
 )
-_COMPILED = tuple((re.compile(pattern), after) for pattern, after in _RULES)
+_SWAPS = swaps(_RULES)
 
 
 def change_order(answer: str, context: str, rng: Random) -> Edit | None:
     """One word that says what came first."""
-    found = [(match, after) for pattern, after in _COMPILED for match in pattern.finditer(answer)]
-    rng.shuffle(found)
-    for match, after in found:
-        text = after[0].upper() + after[1:] if match.group()[0].isupper() else after
-        return Edit(match.start(), match.end(), text)
-    return None
+    return swapped(answer, _SWAPS, rng)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from random import Random
 
 from .mutant import Edit
+from .wordswaps import swapped, swaps
 
 _N = r"(?= (?:about |around |roughly )?(?:[$€£]|[A-Z]{3} )?(?:\d|two|three|four|five|six|seven|eight|nine|ten|half|a ))"
 _NO_NOUN = (
@@ -55,14 +55,9 @@ _RULES: tuple[tuple[str, str], ...] = (
     (r"\bhalved\b", "doubled"),
     (r"\bthe most\b(?! (?:of|recent))", "the least"),
 )
-_COMPILED = tuple((re.compile(pattern), after) for pattern, after in _RULES)
+_SWAPS = swaps(_RULES)
 
 
 def change_quantity(answer: str, context: str, rng: Random) -> Edit | None:
     """One such word in the answer."""
-    found = [(match, after) for pattern, after in _COMPILED for match in pattern.finditer(answer)]
-    rng.shuffle(found)
-    for match, after in found:
-        text = after[0].upper() + after[1:] if match.group()[0].isupper() else after
-        return Edit(match.start(), match.end(), text)
-    return None
+    return swapped(answer, _SWAPS, rng)
