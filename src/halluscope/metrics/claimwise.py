@@ -158,23 +158,36 @@ class ClaimMetric(Metric, frozen=True, kw_only=True):
         """A reason for the score, and a note where the judge gave none and our own stands in."""
         if not self.include_reason:
             return None, ()
-        try:
-            if self.resolve_context:
-                claims = tuple(v.claim for v in verdicts)
+        if self.resolve_context:
+            claims = tuple(v.claim for v in verdicts)
+            try:
                 yield from ask(ResolveContext(step="explain", claims=claims, verdicts=verdicts, score=score))
-            reason = yield from ask(
-                Explain(
-                    template=self.prompt("explain"),
-                    score=score,
-                    scale=self.scale,
-                    meaning=self.formula,
-                    verdicts=verdicts,
-                    summary=summary,
-                )
-            )
-        except AnswerMissing as missing:
-            return summary, (f"the judge gave no usable reason ({missing}); this one is composed from its verdicts",)
-        return reason, ()
+            except AnswerMissing as missing:
+                return composed(summary, missing)
+        return (yield from reason_for(self, score, verdicts, summary, self.scale))
+
+
+def reason_for(
+    metric: Metric, score: float, verdicts: tuple[Verdict, ...], summary: str, scale: float = 1.0
+) -> Flow[tuple[str | None, tuple[str, ...]]]:
+    """The judge's reason for a score, or our own where it gives none, with a note that says so."""
+    question = Explain(
+        template=metric.prompt("explain"),
+        score=score,
+        scale=scale,
+        meaning=metric.formula,
+        verdicts=verdicts,
+        summary=summary,
+    )
+    try:
+        return (yield from ask(question)), ()
+    except AnswerMissing as missing:
+        return composed(summary, missing)
+
+
+def composed(summary: str, missing: AnswerMissing) -> tuple[str, tuple[str, ...]]:
+    """Our own reason, and the note that it is ours."""
+    return summary, (f"the judge gave no usable reason ({missing}); this one is composed from its verdicts",)
 
 
 def distinct(texts: Sequence[tuple[int, str]]) -> tuple[Passage, ...]:

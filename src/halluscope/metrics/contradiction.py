@@ -7,12 +7,12 @@ from typing import ClassVar
 from msgspec import structs
 
 from ..case import Case
-from ..flow import AnswerMissing, Flow, ask, ask_all
+from ..flow import Flow, ask_all
 from ..metric import Finding, Metric, PromptSpec, without_score
-from ..questions import FACTUAL, HALLUCINATED, ComparePassages, Explain, Passage, PassageVerdict
+from ..questions import FACTUAL, HALLUCINATED, ComparePassages, Passage, PassageVerdict
 from ..result import Direction, Failure, Outcome
 from ..verdict import Claim, Evidence, Support, Verdict
-from .claimwise import EXPLAIN, nothing_to_judge
+from .claimwise import EXPLAIN, nothing_to_judge, reason_for
 
 PASSAGES_AT_ONCE = 20
 
@@ -40,7 +40,7 @@ class Contradiction(Metric, frozen=True, kw_only=True):
         against = [v for v in verdicts if not v.support.holds]
         score = len(against) / len(passages)
         summary = _summary(against, len(passages), score)
-        reason, notes = (yield from self._explained(score, verdicts, summary)) if self.include_reason else (None, ())
+        reason, notes = (yield from reason_for(self, score, verdicts, summary)) if self.include_reason else (None, ())
         return Finding(
             outcome=Outcome.SCORED,
             score=score,
@@ -76,22 +76,6 @@ class Contradiction(Metric, frozen=True, kw_only=True):
             if not pending or len(failures) == len(answers):
                 break
         return found, failure
-
-    def _explained(
-        self, score: float, verdicts: tuple[Verdict, ...], summary: str
-    ) -> Flow[tuple[str | None, tuple[str, ...]]]:
-        question = Explain(
-            template=self.prompt("explain"),
-            score=score,
-            scale=1.0,
-            meaning=self.formula,
-            verdicts=verdicts,
-            summary=summary,
-        )
-        try:
-            return (yield from ask(question)), ()
-        except AnswerMissing as missing:
-            return summary, (f"the judge gave no usable reason ({missing}); this one is composed from its verdicts",)
 
 
 def _verdict(case: Case, found: PassageVerdict) -> Verdict:
