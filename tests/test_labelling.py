@@ -270,6 +270,18 @@ def test_ctrl_c_keeps_what_was_answered_and_leaves_the_terminal_as_it_was(data: 
     assert labels(data) == {"a": "factual"}
 
 
+def test_ctrl_c_while_a_case_is_being_shown_ends_the_sitting_too(data: Path, opened: list[Terminal]) -> None:
+    """The signal arrives in the middle of printing, not while a key is awaited."""
+    context = [f"part {number} " + "word " * 300 for number in range(400)]
+    rows = [{"id": id, "context": context, "output": "x"} for id in ("1", "2")]
+    terminal = Terminal(str(write(data, *rows)), "--no-compare")
+    opened.append(terminal)
+    terminal.until("part 1 ")
+    os.kill(terminal.process.pid, 2)
+    terminal.until("0 of 2 cases done")
+    assert terminal.end() == 0
+
+
 def test_without_a_terminal_it_says_so(data: Path) -> None:
     code = "from halluscope.cli import main; main()"
     done = subprocess.run(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Annotated
 
@@ -56,7 +56,7 @@ def label(
     cases = _drawn([case for case, _ in known], limit, seed)
     labels = LabelFile(to or data.with_name(f"{data.name.split('.')[0]}.labels.jsonl"))
     session = Session(cases, labels, annotator)
-    with _keys() as key:
+    with _keys() as key, suppress(KeyboardInterrupt):  # Ctrl-C quits, whatever it interrupts: the answers are on disk
         _sit(session, key, console)
     console.print(f"{session.done} of {len(cases)} cases done; labels in {labels.path}", markup=False, highlight=False)
     if compare and labels.given():
@@ -155,7 +155,7 @@ def _keys() -> Iterator[Callable[[], str]]:
 
 
 def _one(read: Callable[[], bytes], waits: Callable[[], bool]) -> str:
-    """A key; Ctrl-C counts as one, the end of the input as an empty one.
+    """A key; the end of the input is an empty one.
 
     An arrow or function key sends several characters: they are read together, lest one of them be
     taken for an answer.
@@ -166,6 +166,6 @@ def _one(read: Callable[[], bytes], waits: Callable[[], bool]) -> str:
             key += read()
             while key[1:2] in (b"[", b"O") and (len(key) == 2 or not b"@" <= key[-1:] <= b"~"):
                 key += read()
-    except (KeyboardInterrupt, OSError):
+    except OSError:
         return ""
     return key.decode("ascii", "replace").lower()
