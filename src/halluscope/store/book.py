@@ -13,8 +13,7 @@ from msgspec import Struct, structs
 from ..case import Case
 from ..result import Outcome, Result
 from .file import Store
-from .packing import pack, verify
-from .reading import about_outcome
+from .packing import about_outcome, pack, verify
 
 CHUNK = 256
 """Cases that are looked up together."""

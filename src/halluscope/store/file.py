@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import StoreDamaged, StoreError
+from .checking import verify_all
 from .migrations import MIGRATIONS
 
 _CHECKED_WHOLE = 16 * 2**20
@@ -155,13 +156,11 @@ class Store:
 
     def check(self) -> None:
         """Read the whole file and every checksum in it; raise `StoreDamaged` at the first fault."""
-        from .reading import verify_all
-
         with self.trouble():
             (found,) = self.rows("PRAGMA integrity_check(1)")[0]
             if found != "ok":
                 raise StoreDamaged(str(found))
-            verify_all(self)
+            verify_all(self.rows)
 
     def close(self) -> None:
         """Close the file; safe to call twice."""

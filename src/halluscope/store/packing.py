@@ -33,5 +33,10 @@ def unpack(packed: bytes, about: bytes = b"") -> bytes:
     return zlib.decompress(packed[5:]) if packed[0] == _DEFLATED else packed[5:]
 
 
+def about_outcome(case: int, outcome: str, score: float | None, passed: int | None, label: str | None) -> bytes:
+    """What a result's checksum covers beside its body."""
+    return f"{case} {outcome} {score!r} {passed} {label}".encode("utf-8", "surrogatepass")
+
+
 def _checksum(kind: int, stored: bytes, about: bytes) -> bytes:
     return zlib.crc32(stored, zlib.crc32(about, kind)).to_bytes(4, "big")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import msgspec
 import numpy as np
@@ -13,10 +13,8 @@ from msgspec import Struct, structs
 from ..case import Case
 from ..errors import StoreDamaged
 from ..result import Direction, Result, Usage
-from .packing import unpack, verify
-
-if TYPE_CHECKING:
-    from .file import Store
+from .file import Store
+from .packing import about_outcome, unpack
 
 _PAGE = 256
 
@@ -36,8 +34,7 @@ class RunInfo(Struct, frozen=True, kw_only=True):
     """What is known of a run without reading its results.
 
     `state` is `running` (or killed while it ran), `finished`, `stopped` (a limit was reached),
-    `interrupted` or `failed`; `note` says why. `usage` is what this run paid: results it found
-    ready cost it nothing.
+    `interrupted` or `failed`; `note` says why.
     """
 
     id: int
@@ -66,11 +63,6 @@ class BadRow(Struct, frozen=True):
 
     place: str
     reason: str
-
-
-def about_outcome(case: int, outcome: str, score: float | None, passed: int | None, label: str | None) -> bytes:
-    """What a result's checksum covers beside its body."""
-    return f"{case} {outcome} {score!r} {passed} {label}".encode("utf-8", "surrogatepass")
 
 
 def list_runs(store: Store, name: str | None = None) -> list[RunInfo]:
@@ -179,27 +171,6 @@ def usage_of_run(store: Store, run: int) -> Usage:
         (run,),
     )[0]
     return Usage(calls or 0, read or 0, written or 0, None if unknown else float(cost or 0.0))
-
-
-def verify_all(store: Store) -> None:
-    """Check every value in the file against its checksum."""
-    for table, about in (("replies", None), ("cases", "key"), ("outcomes", "row")):
-        after = -1
-        while True:
-            columns = {
-                None: "rowid, entry",
-                "key": "rowid, body, key",
-                "row": 'rowid, body, "case", outcome, score, passed, label',
-            }[about]
-            page = store.rows(
-                f"SELECT {columns} FROM {table} WHERE rowid > ? ORDER BY rowid LIMIT {_PAGE}",  # noqa: S608
-                (after,),
-            )
-            if not page:
-                break
-            after = page[-1][0]
-            for _, packed, *rest in page:
-                verify(packed, about_outcome(*rest) if about == "row" else rest[0] if rest else b"")
 
 
 _OF_METRIC = (
