@@ -67,6 +67,46 @@ def test_metrics_do_not_know_the_judges() -> None:
         assert "judges" not in set(imported(path)), path
 
 
+def files_imported(path: Path) -> Iterator[Path]:
+    """The files of the package that a file imports, wherever in it the import stands."""
+    inside = path.relative_to(PACKAGE).parts[:-1]
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.ImportFrom) and node.level:
+            parts = (*inside[: len(inside) - node.level + 1], *(node.module or "").split("."))
+            module = PACKAGE.joinpath(*parts)
+            yield from filter(None, (file_of(module / alias.name) or file_of(module) for alias in node.names))
+
+
+def file_of(module: Path) -> Path | None:
+    tried = (module.with_name(f"{module.name}.py"), module / "__init__.py")
+    return next((file for file in tried if file.is_file()), None)
+
+
+def circle(graph: dict[Path, set[Path]]) -> list[Path]:
+    """Files that import each other round and round; none where there are none such."""
+    left = dict(graph)
+    while True:
+        taken = {target for targets in left.values() for target in targets}
+        ends = [file for file, targets in left.items() if file not in taken or not targets & left.keys()]
+        if not ends:
+            return sorted(left)
+        left = {file: targets for file, targets in left.items() if file not in ends}
+
+
+def test_no_files_import_each_other() -> None:
+    assert circle({path: set(files_imported(path)) for path in modules()}) == []
+
+
+def test_the_check_sees_a_circle(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tests.test_layers.PACKAGE", tmp_path)
+    (tmp_path / "a").mkdir()
+    (tmp_path / "a" / "one.py").write_text("from .two import x\n")
+    (tmp_path / "a" / "two.py").write_text("def later():\n    from . import one\n")
+    (tmp_path / "b.py").write_text("from .a.one import y\n")
+    found = circle({path: set(files_imported(path)) for path in tmp_path.rglob("*.py")})
+    assert [path.name for path in found] == ["one.py", "two.py"]
+
+
 def test_the_check_sees_a_wrong_import(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     module = tmp_path / "case.py"
     module.write_text("from .driver import Driver\nfrom . import cli\n")

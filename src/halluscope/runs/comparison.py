@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Hashable, Iterable
-from typing import TYPE_CHECKING, Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 from msgspec import Struct
@@ -12,11 +12,9 @@ from msgspec import Struct
 from ..errors import InputError
 from ..result import Direction
 from ..stats.bootstrap import Interval, paired_bootstrap
+from ..store import RunInfo, Store
 from ..store.reading import Light, light_results, question_keys
 from .summary import mean_interval
-
-if TYPE_CHECKING:
-    from .run import Run
 
 Change = Literal["better", "worse", "no clear change", "nothing to compare"]
 
@@ -80,11 +78,18 @@ class Comparison(Struct, frozen=True, kw_only=True):
 Pair = tuple[Light, Light]
 
 
-def compare(before: Run, after: Run) -> Comparison:
+class Kept(NamedTuple):
+    """A run, and the store that keeps it."""
+
+    store: Store
+    info: RunInfo
+
+
+def compare(before: Kept, after: Kept) -> Comparison:
     """How `after` differs from `before`."""
     common = [s for s in after.info.scorers if any(s.metric == old.metric for old in before.info.scorers)]
     if not common:
-        raise InputError(f"the runs {before.name!r} and {after.name!r} have no metric in common.")
+        raise InputError(f"the runs {before.info.name!r} and {after.info.name!r} have no metric in common.")
     matched_by: Literal["id", "question"] = "id"
     metrics: list[MetricComparison] = []
     alone = (0, 0)
@@ -102,8 +107,8 @@ def compare(before: Run, after: Run) -> Comparison:
         same = (earlier.version, earlier.judge) == (scorer.version, scorer.judge)
         metrics.append(_metric(scorer.metric, scorer.direction, pairs, same))
     return Comparison(
-        before=before.name,
-        after=after.name,
+        before=before.info.name,
+        after=after.info.name,
         matched_by=matched_by,
         metrics=tuple(metrics),
         only_before=alone[0],

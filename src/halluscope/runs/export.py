@@ -7,7 +7,7 @@ import gzip
 import io
 import os
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
@@ -22,9 +22,8 @@ from ..result import Result
 if TYPE_CHECKING:
     import pandas
 
-    from .run import Run
-
 Bytes = Union[BinaryIO, gzip.GzipFile]
+Pairs = Iterable[tuple[Case, Result]]
 
 FORMATS = (".jsonl", ".jsonl.gz", ".csv", ".csv.gz", ".parquet")
 _BATCH = 1000
@@ -63,12 +62,12 @@ _STRUCTURED = ("verdicts", "metadata")
 _LISTS = ("context", "notes")
 
 
-def export(run: Run, path: Path) -> int:
-    """Write the run to `path`, in the format its name ends with. The file appears whole or not at all."""
+def export(pairs: Pairs, path: Path) -> int:
+    """Write the results to `path`, in the format its name ends with. The file appears whole or not at all."""
     name = path.name.lower()
     if not name.endswith(FORMATS):
         raise InputError(f"{path.name!r} names no format: end it with one of {', '.join(FORMATS)}.")
-    lines = (line(case, result) for case, result in run.pairs())
+    lines = (line(case, result) for case, result in pairs)
     write = _parquet if name.endswith(".parquet") else _csv if ".csv" in name[-7:] else _jsonl
     with _appearing(path) as file:
         if not name.endswith(".gz"):
@@ -174,11 +173,11 @@ def _appearing(path: Path) -> Iterator[BinaryIO]:
         raise
 
 
-def to_pandas(run: Run) -> pandas.DataFrame:
-    """The run as a table."""
+def to_pandas(pairs: Pairs) -> pandas.DataFrame:
+    """The results as a table."""
     try:
         import pandas as pd
     except ImportError as error:
         raise MissingExtra("pandas", "a table of the run") from error
-    table: pandas.DataFrame = pd.DataFrame((line(c, r) for c, r in run.pairs()), columns=list(_KINDS))
+    table: pandas.DataFrame = pd.DataFrame((line(c, r) for c, r in pairs), columns=list(_KINDS))
     return table

@@ -13,12 +13,12 @@ from ..errors import UnknownName
 from ..result import Result, Usage
 from ..store import Entry, RunInfo, Store
 from ..store.reading import BadRow, bad_rows, entries, list_runs, usage_of_run
+from .comparison import Comparison, Kept, compare
+from .export import export, to_pandas
 from .summary import Summary, summarised
 
 if TYPE_CHECKING:
     import pandas
-
-    from .comparison import Comparison
 
 
 class Run:
@@ -92,21 +92,16 @@ class Run:
 
     def compare(self, other: Run | str) -> Comparison:
         """How this run differs from an earlier one, case by case and in total."""
-        from .comparison import compare
-
-        return compare(Run(other, self.store) if isinstance(other, str) else other, self)
+        before = Run(other, self.store) if isinstance(other, str) else other
+        return compare(Kept(before.store, before.info), Kept(self.store, self.info))
 
     def export(self, path: str | os.PathLike[str]) -> int:
         """Write one line per result: .jsonl, .csv or .parquet, by the file's name. Returns how many."""
-        from .export import export
-
-        return export(self, Path(path))
+        return export(self.pairs(), Path(path))
 
     def to_pandas(self) -> pandas.DataFrame:
         """The results as a table, one row each."""
-        from .export import to_pandas
-
-        return to_pandas(self)
+        return to_pandas(self.pairs())
 
     def report(self, path: str | os.PathLike[str], *, baseline: Run | str | None = None) -> Path:
         """Write the run as one HTML file, with what changed since `baseline`."""
