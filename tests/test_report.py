@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from halluscope import Case, Claim, Evidence, Outcome, Result, Support, Usage, Verdict, evaluate
+from halluscope import Case, Claim, Evidence, Outcome, Result, Run, Support, Usage, Verdict, evaluate
 from halluscope.errors import InputError
 from halluscope.judges.scripted import ScriptedJudge
 from halluscope.report import Results, write, write_results
@@ -96,6 +96,23 @@ class TestFigures:
         )
         assert {kind: metric["change"]["counts"][kind] for kind in compared.counts} == compared.counts
         assert metric["change"]["comparable"] is compared.comparable is False
+
+    def test_what_changed_is_what_the_runs_comparison_says_also_where_cases_have_no_id(self, tmp_path: Path) -> None:
+        store = Store(tmp_path / "runs.db")
+
+        def reply(question: Any) -> dict[str, Any]:
+            return {"verdict": "hallucinated" if "wrong" in question.output else "factual", "reason": ["r"]}
+
+        def run(name: str, wrong: int) -> Run:
+            said = ["wrong"] * wrong + ["right"] * (20 - wrong)
+            rows = [{"output": f"{word} {i}", "context": ["x"], "input": f"{i}?"} for i, word in enumerate(said)]
+            return evaluate(rows, metrics=["label"], judge=ScriptedJudge(reply), run=name, store=store)
+
+        before, after = run("a", 2), run("b", 7)
+        (metric,) = contents(after.report(tmp_path / "r.html", baseline="a"))["index"]["metrics"]
+        compared = after.compare(before).metrics[0]
+        assert compared.counts == {"worse": 5, "same": 15}
+        assert {kind: metric["change"]["counts"][kind] for kind in compared.counts} == compared.counts
 
     def test_scores_that_all_differ_give_the_same_interval_as_drawing_them(self) -> None:
         values = np.random.default_rng(3).random(5000)

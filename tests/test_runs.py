@@ -130,6 +130,25 @@ def test_answers_without_ids_are_matched_by_their_question(store: Store) -> None
     assert compared.metrics[0].change == "worse"
 
 
+def test_a_few_new_answers_without_ids_are_compared_like_the_others(store: Store) -> None:
+    """Most answers, and so most ids, are as they were: those that changed are the ones to look at."""
+    before = made(store, ["right"] * 20, "a", id=[""] * 20)
+    after = made(store, ["wrong"] * 8 + ["right"] * 12, "b", id=[""] * 20)
+    compared = after.compare(before)
+    assert compared.metrics[0].counts == {"worse": 8, "same": 12}
+    assert compared.metrics[0].change == "worse"
+    assert compared.matched_by == "question"
+    assert (compared.only_before, compared.only_after) == (0, 0)
+
+
+def test_ids_of_the_users_own_are_taken_at_their_word(store: Store) -> None:
+    made(store, ["right"] * 4, "a", id=["p", "q", "r", "s"])
+    compared = made(store, ["right"] * 3 + ["wrong"], "b", id=["p", "q", "r", "new"]).compare("a")
+    assert compared.matched_by == "id"
+    assert compared.metrics[0].counts == {"same": 3}
+    assert (compared.only_before, compared.only_after) == (1, 1)
+
+
 def test_ids_that_occur_twice_are_matched_in_order(store: Store) -> None:
     made(store, ["right", "wrong"], "a", id=["x", "x"])
     compared = made(store, ["wrong", "wrong"], "b", id=["x", "x"]).compare("a").metrics[0]

@@ -64,6 +64,11 @@ class Case(Struct, frozen=True, kw_only=True):
         """The passages that hold text, each with its index in `context`."""
         return tuple((i, text) for i, text in enumerate(self.context or ()) if text.strip())
 
+    @property
+    def named(self) -> bool:
+        """Whether the id says which case it is; one made from the texts says only what they are."""
+        return self.id != content_id(self.output, self.context, self.input)
+
 
 def content_id(output: str, context: Sequence[str] | None, input: str | None) -> str:
     """A short id that is the same for the same texts."""

@@ -146,7 +146,7 @@ def show_comparison(compared: Comparison) -> None:
         )
         console.print(Text(alone, style="dim"))
     if compared.matched_by == "question":
-        console.print(Text("the ids differ; cases were matched by input and context", style="dim"))
+        console.print(Text("cases whose ids differ were matched by input and context", style="dim"))
 
 
 def _show_cases(console: Console, metric: MetricComparison) -> None:

@@ -6,7 +6,7 @@ from collections import Counter, defaultdict, deque
 
 from msgspec import Struct
 
-from ..case import Case, content_id
+from ..case import Case
 from ..result import Result
 from .source import Pairs
 
@@ -49,14 +49,14 @@ class Baseline:
             key = (case.id, result.metric, seen[case.id, result.metric])
             seen[case.id, result.metric] += 1
             self._results[key] = Before(result.score, result.passed, result.metric_version, result.judge)
-            if _unnamed(case):
+            if not case.named:
                 self._asked[_question(case), result.metric].append(key)
 
     def compare(self, case: Case, result: Result, occurrence: int) -> Change:
         """How the result differs from the earlier one on the same case."""
         key: Key | None = (case.id, result.metric, occurrence)
         if key not in self._results:
-            key = self._waiting(case, result.metric) if _unnamed(case) else None
+            key = None if case.named else self._waiting(case, result.metric)
         if key is None:
             return Change("new")
         self._met.add(key)
@@ -75,10 +75,6 @@ class Baseline:
             if key not in self._met:
                 return key
         return None
-
-
-def _unnamed(case: Case) -> bool:
-    return case.id == content_id(case.output, case.context, case.input)
 
 
 def _question(case: Case) -> int:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Hashable, Iterable
-from typing import Literal, NamedTuple
+from functools import cached_property
+from typing import Literal
 
 import numpy as np
 from msgspec import Struct
@@ -13,7 +14,7 @@ from ..errors import InputError
 from ..result import Direction
 from ..stats.bootstrap import Interval, paired_bootstrap
 from ..store import RunInfo, Store
-from ..store.reading import Light, light_results, question_keys
+from ..store.reading import Asked, Light, light_results, questions
 from .summary import mean_interval
 
 Change = Literal["better", "worse", "no clear change", "nothing to compare"]
@@ -60,7 +61,10 @@ class MetricComparison(Struct, frozen=True, kw_only=True):
 
 
 class Comparison(Struct, frozen=True, kw_only=True):
-    """Two runs side by side. `matched_by`: `id`, or `question` (input and context) where ids say nothing."""
+    """Two runs side by side.
+
+    `matched_by` is `question` where ids did not do for all cases, and some were matched by input and context.
+    """
 
     before: str
     after: str
@@ -78,11 +82,20 @@ class Comparison(Struct, frozen=True, kw_only=True):
 Pair = tuple[Light, Light]
 
 
-class Kept(NamedTuple):
+class Kept:
     """A run, and the store that keeps it."""
 
-    store: Store
-    info: RunInfo
+    def __init__(self, store: Store, info: RunInfo) -> None:
+        self.store = store
+        self.info = info
+
+    def results(self, metric: str) -> list[Light]:
+        return list(light_results(self.store, self.info.id, metric))
+
+    @cached_property
+    def asked(self) -> dict[int, Asked]:
+        """What was asked at each position; all texts are read for it, so only where it is needed."""
+        return questions(self.store, self.info.id)
 
 
 def compare(before: Kept, after: Kept) -> Comparison:
@@ -94,14 +107,12 @@ def compare(before: Kept, after: Kept) -> Comparison:
     metrics: list[MetricComparison] = []
     alone = (0, 0)
     for scorer in common:
-        old = list(light_results(before.store, before.info.id, scorer.metric))
-        new = list(light_results(after.store, after.info.id, scorer.metric))
+        old, new = before.results(scorer.metric), after.results(scorer.metric)
         pairs = _matched([(r.id, r) for r in old], [(r.id, r) for r in new])
-        if 2 * len(pairs) < min(len(old), len(new)):
-            asked = (question_keys(before.store, before.info.id), question_keys(after.store, after.info.id))
-            by_question = _matched([(asked[0][r.position], r) for r in old], [(asked[1][r.position], r) for r in new])
-            if len(by_question) > len(pairs):
-                pairs, matched_by = by_question, "question"
+        by_question = _matched_by_question(before, after, old, new, pairs)
+        if by_question:
+            matched_by = "question"
+            pairs = sorted(pairs + by_question, key=lambda pair: pair[1].position)
         alone = (max(alone[0], len(old) - len(pairs)), max(alone[1], len(new) - len(pairs)))
         earlier = next(s for s in before.info.scorers if s.metric == scorer.metric)
         same = (earlier.version, earlier.judge) == (scorer.version, scorer.judge)
@@ -114,6 +125,26 @@ def compare(before: Kept, after: Kept) -> Comparison:
         only_before=alone[0],
         only_after=alone[1],
     )
+
+
+def _matched_by_question(
+    before: Kept, after: Kept, old: list[Light], new: list[Light], pairs: list[Pair]
+) -> list[Pair]:
+    """Those of the other results that answer the same question.
+
+    An id made from the texts changes with the output, so that it finds only answers that stayed the
+    same. Ids of the user's own are taken at their word, unless most of them mean nothing to the other run.
+    """
+    if len(pairs) == min(len(old), len(new)):
+        return []
+    met_before, met_after = {r.position for r, _ in pairs}, {r.position for _, r in pairs}
+    every = 2 * len(pairs) < min(len(old), len(new))
+
+    def left(run: Kept, results: list[Light], met: set[int]) -> list[tuple[Hashable, Light]]:
+        others = ((run.asked[r.position], r) for r in results if r.position not in met)
+        return [(asked.key, r) for asked, r in others if every or not asked.named]
+
+    return _matched(left(before, old, met_before), left(after, new, met_after))
 
 
 def _matched(old: Iterable[tuple[Hashable, Light]], new: Iterable[tuple[Hashable, Light]]) -> list[Pair]:

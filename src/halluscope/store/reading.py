@@ -218,10 +218,20 @@ def light_results(store: Store, run: int, metric: str) -> Iterator[Light]:
             yield Light(position, name, outcome, score, None if passed is None else bool(passed))
 
 
-def question_keys(store: Store, run: int) -> dict[int, bytes]:
-    """Names what was asked in each case, input and context: the same for two answers to one question."""
-    keys = {}
+class Asked(Struct, frozen=True):
+    """What was asked in a case, and whether the case has an id of its own.
+
+    `key` names input and context: it is the same for two answers to one question.
+    """
+
+    key: bytes
+    named: bool
+
+
+def questions(store: Store, run: int) -> dict[int, Asked]:
+    """What was asked in each case, by its position."""
+    found = {}
     for entry in entries(store, run):
         asked = msgspec.msgpack.encode((entry.case.input, entry.case.context))
-        keys[entry.position] = hashlib.blake2b(asked, digest_size=16).digest()
-    return keys
+        found[entry.position] = Asked(hashlib.blake2b(asked, digest_size=16).digest(), entry.case.named)
+    return found
