@@ -8,6 +8,7 @@ from msgspec import Struct
 
 from ..case import Case
 from ..result import Result
+from ..runs.comparison import change_between
 from .source import Pairs
 
 CHANGES = ("same", "worse", "better", "lost", "gained", "new")
@@ -61,7 +62,7 @@ class Baseline:
             return Change("new")
         self._met.add(key)
         before = self._results[key]
-        return Change(_kind(before.score, result), before)
+        return Change(change_between(before.score, result.score, result.direction), before)
 
     def gone(self, metric: str) -> int:
         """How many results of the metric the earlier run had and this one lacks."""
@@ -79,12 +80,3 @@ class Baseline:
 
 def _question(case: Case) -> int:
     return hash((case.input, case.context))
-
-
-def _kind(before: float | None, result: Result) -> str:
-    now = result.score
-    if before is None or now is None:
-        return "same" if before is now else ("gained" if before is None else "lost")
-    if now == before:
-        return "same"
-    return "better" if (now > before) == (result.direction == "higher") else "worse"

@@ -10,16 +10,13 @@ from math import isfinite, sqrt
 from msgspec import Struct
 
 from ..result import Direction, Result, Usage
+from ..runs.comparison import difference_interval
 from ..runs.summary import mean_interval
-from ..stats.bootstrap import paired_bootstrap
 from .changes import Change
 
 BINS = 20
 FEWEST = 5
 """Fewer values than this say next to nothing about where their mean could lie."""
-
-_BOOTSTRAPPED = 20_000
-"""As many differences as the comparison of two runs draws again; beyond it both use the normal interval."""
 
 
 class Figure(Struct, frozen=True):
@@ -165,10 +162,7 @@ def mean_with_interval(values: Iterable[float], *, paired: bool = False) -> Figu
     mean = float(given.mean())
     if len(given) < FEWEST:
         return Figure(mean)
-    if paired and len(given) <= _BOOTSTRAPPED:
-        interval = paired_bootstrap(np.zeros(len(given)), given).interval
-    else:
-        interval = mean_interval(given)
+    interval = difference_interval(given) if paired else mean_interval(given)
     return Figure(mean) if interval is None else Figure(mean, interval.low, interval.high)
 
 

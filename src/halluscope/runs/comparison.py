@@ -12,6 +12,7 @@ from msgspec import Struct
 
 from ..errors import InputError
 from ..result import Direction
+from ..stats.arrays import Floats
 from ..stats.bootstrap import Interval, paired_bootstrap
 from ..store import RunInfo, Store
 from ..store.reading import Asked, Light, light_results, questions
@@ -19,7 +20,11 @@ from .summary import mean_interval
 
 Change = Literal["better", "worse", "no clear change", "nothing to compare"]
 
+CaseKind = Literal["better", "worse", "same", "lost", "gained"]
+"""What became of a case; `lost` had a score and has none now, `gained` the other way round."""
+
 _BOOTSTRAPPED = 20_000
+"""With more differences than this their mean is as good as normal, and drawing them again only costs time."""
 _SAME = 1e-9
 
 
@@ -31,7 +36,7 @@ class CaseChange(Struct, frozen=True):
     after: float | None
     passed_before: bool | None
     passed_after: bool | None
-    change: Literal["better", "worse", "same", "lost", "gained"]
+    change: CaseKind
 
     @property
     def difference(self) -> float | None:
@@ -170,7 +175,7 @@ def _metric(metric: str, direction: Direction, pairs: list[Pair], comparable: bo
     scores = np.array(both, dtype=np.float64).reshape(-1, 2)
     differences = scores[:, 1] - scores[:, 0]
     n = len(both)
-    interval = _interval(scores)
+    interval = difference_interval(differences)
     difference = float(differences.mean()) if n else None
     return MetricComparison(
         metric=metric,
@@ -187,12 +192,11 @@ def _metric(metric: str, direction: Direction, pairs: list[Pair], comparable: bo
     )
 
 
-def _interval(scores: np.ndarray[tuple[int, ...], np.dtype[np.float64]]) -> Interval | None:
-    if len(scores) < 2:
-        return None
-    if len(scores) > _BOOTSTRAPPED:
-        return mean_interval(scores[:, 1] - scores[:, 0])
-    return paired_bootstrap(scores[:, 0], scores[:, 1]).interval
+def difference_interval(differences: Floats) -> Interval | None:
+    """Where the mean difference lies with 95 % confidence; None for fewer than two cases."""
+    if len(differences) < 2 or len(differences) > _BOOTSTRAPPED:
+        return mean_interval(differences)
+    return paired_bootstrap(np.zeros(len(differences)), differences).interval
 
 
 def _change(difference: float | None, interval: Interval | None, direction: Direction) -> Change:
@@ -204,14 +208,17 @@ def _change(difference: float | None, interval: Interval | None, direction: Dire
 
 
 def _case(old: Light, new: Light, direction: Direction) -> CaseChange:
-    change: Literal["better", "worse", "same", "lost", "gained"] = "same"
-    if old.score is not None and new.score is None:
-        change = "lost"
-    elif old.score is None and new.score is not None:
-        change = "gained"
-    elif old.score is not None and new.score is not None and abs(new.score - old.score) > _SAME:
-        change = "better" if (new.score < old.score) == (direction == "lower") else "worse"
+    change = change_between(old.score, new.score, direction)
     return CaseChange(new.id, old.score, new.score, old.passed, new.passed, change)
+
+
+def change_between(before: float | None, after: float | None, direction: Direction) -> CaseKind:
+    """What became of a case that had one score and has another."""
+    if before is None or after is None:
+        return "same" if before is after else "gained" if before is None else "lost"
+    if after == before or abs(after - before) <= _SAME:
+        return "same"
+    return "better" if (after < before) == (direction == "lower") else "worse"
 
 
 def _badness(case: CaseChange, direction: Direction) -> tuple[int, float]:
