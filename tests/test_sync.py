@@ -61,6 +61,7 @@ def test_an_interrupt_cancels_what_was_running() -> None:
         try:
             await asyncio.sleep(60)
         except asyncio.CancelledError:
+            await asyncio.sleep(0.2)
             cancelled.set()
             raise
 
@@ -71,4 +72,4 @@ def test_an_interrupt_cancels_what_was_running() -> None:
     threading.Thread(target=interrupted).start()
     with pytest.raises(KeyboardInterrupt):
         sync.run(long())
-    assert cancelled.wait(10)
+    assert cancelled.is_set(), "what was cancelled had no time to end well"

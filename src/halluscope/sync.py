@@ -17,6 +17,9 @@ from typing import Any, TypeVar
 
 T = TypeVar("T")
 
+_WINDING_UP = 10.0
+"""Seconds that an interrupt waits for what it cancelled: a run writes down what it has."""
+
 _CLOSING = 2.0
 """Seconds that the end of the process waits for what is still running."""
 
@@ -47,7 +50,7 @@ _left_by_fork: list[_Background] = []
 
 
 def run(coroutine: Coroutine[Any, Any, T]) -> T:
-    """The coroutine's result. An interrupt cancels it."""
+    """The coroutine's result. An interrupt cancels it, and gives it the moment it needs to end well."""
     background = _running()
     if threading.current_thread() is background.thread:
         coroutine.close()
@@ -55,13 +58,17 @@ def run(coroutine: Coroutine[Any, Any, T]) -> T:
     # An interrupt may come before there is a future to cancel, so the coroutine says itself what runs it.
     tasks: list[asyncio.Task[Any] | None] = []
     given_up = threading.Event()
+    ended = threading.Event()
 
     async def known() -> T:
         tasks.append(asyncio.current_task())
         if given_up.is_set():
             coroutine.close()
             raise asyncio.CancelledError
-        return await coroutine
+        try:
+            return await coroutine
+        finally:
+            ended.set()
 
     def give_up() -> None:
         given_up.set()
@@ -73,6 +80,8 @@ def run(coroutine: Coroutine[Any, Any, T]) -> T:
         return asyncio.run_coroutine_threadsafe(known(), background.loop).result()
     except BaseException:
         background.loop.call_soon_threadsafe(give_up)
+        if tasks:
+            ended.wait(_WINDING_UP)
         raise
 
 
