@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import inspect
 import os
 import signal
 import threading
@@ -73,3 +74,35 @@ def test_an_interrupt_cancels_what_was_running() -> None:
     with pytest.raises(KeyboardInterrupt):
         sync.run(long())
     assert cancelled.is_set(), "what was cancelled had no time to end well"
+
+
+class Doubler:
+    async def adouble(self, value: int, *, times: int = 1) -> int:
+        """The value, doubled."""
+        return value + value * times
+
+    double = sync.blocking_method(adouble, "double")
+
+
+class Tripler(Doubler):
+    async def adouble(self, value: int, *, times: int = 1) -> int:
+        return 3 * value * times
+
+
+doubled = sync.blocking(double, "doubled")
+
+
+def test_a_twin_has_the_parameters_of_the_other_and_its_own_name() -> None:
+    assert doubled(4) == doubled(value=4) == 8
+    assert Doubler().double(3, times=3) == 12
+    assert str(inspect.signature(Doubler().double)) == "(value: 'int', *, times: 'int' = 1) -> 'int'"
+    assert (doubled.__name__, Doubler.double.__name__) == ("doubled", "double")
+    assert (doubled.__qualname__, Doubler.double.__qualname__) == ("doubled", "Doubler.double")
+    assert Doubler.double.__doc__ == "The value, doubled."
+    assert not inspect.iscoroutinefunction(doubled)
+    with pytest.raises(TypeError, match="unexpected keyword argument 'tmes'"):
+        Doubler().double(3, tmes=2)  # type: ignore[call-arg]
+
+
+def test_a_twin_calls_what_a_subclass_put_in_the_place_of_the_other() -> None:
+    assert Tripler().double(3) == 9

@@ -33,18 +33,6 @@ class Scorer:
         self.judge = resolve_judge(judge, **for_judge)
         self._driver = Driver(self.judge, cache=cache, patience=patience)
 
-    def score(
-        self,
-        *,
-        output: object,
-        context: object = None,
-        input: object = None,
-        id: object = None,
-        metadata: Mapping[str, Any] | None = None,
-    ) -> Result:
-        """The result for one output. May be called where a loop is running, such as in a notebook."""
-        return self.score_case(Case.of(output, context, input, id=id, metadata=metadata))
-
     async def ascore(
         self,
         *,
@@ -54,16 +42,15 @@ class Scorer:
         id: object = None,
         metadata: Mapping[str, Any] | None = None,
     ) -> Result:
-        """Like `score`, to be awaited."""
+        """The result for one output. `score` may also be called where a loop is running, such as in a notebook."""
         return await self.ascore_case(Case.of(output, context, input, id=id, metadata=metadata))
 
-    def score_case(self, case: Case) -> Result:
-        """The result for a case."""
-        return sync.run(self.ascore_case(case))
-
     async def ascore_case(self, case: Case) -> Result:
-        """The result for a case, to be awaited."""
+        """The result for a case."""
         return await self._driver.score(self.metric, case)
+
+    score = sync.blocking_method(ascore, "score")
+    score_case = sync.blocking_method(ascore_case, "score_case")
 
 
 def split_options(metric: MetricSpec, options: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -111,7 +98,7 @@ class Contradiction(_Named):
     kind = "contradiction"
 
 
-def check(
+async def acheck(
     output: object,
     context: object = None,
     input: object = None,
@@ -123,17 +110,7 @@ def check(
     """Does this output hold up against this context? One call, no set-up: the embedded judge unless told otherwise."""
     if isinstance(output, Case):
         raise InputError("`check` takes an output and a context; use a scorer's `score_case` for a Case.")
-    return Scorer(metric, judge, **options).score(output=output, context=context, input=input)
-
-
-async def acheck(
-    output: object,
-    context: object = None,
-    input: object = None,
-    *,
-    metric: MetricSpec = "hallucination",
-    judge: JudgeSpec = None,
-    **options: Any,
-) -> Result:
-    """Like `check`, to be awaited."""
     return await Scorer(metric, judge, **options).ascore(output=output, context=context, input=input)
+
+
+check = sync.blocking(acheck, "check")

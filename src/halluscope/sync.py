@@ -10,12 +10,15 @@ import asyncio
 import atexit
 import os
 import threading
-from collections.abc import Coroutine
+from collections.abc import Callable, Coroutine
 from concurrent.futures import Future
 from contextlib import suppress
-from typing import Any, TypeVar
+from functools import wraps
+from typing import Any, Concatenate, ParamSpec, TypeVar
 
 T = TypeVar("T")
+P = ParamSpec("P")
+Self = TypeVar("Self")
 
 _WINDING_UP = 10.0
 """Seconds that an interrupt waits for what it cancelled: a run writes down what it has."""
@@ -83,6 +86,38 @@ def run(coroutine: Coroutine[Any, Any, T]) -> T:
         if tasks:
             ended.wait(_WINDING_UP)
         raise
+
+
+def blocking(function: Callable[P, Coroutine[Any, Any, T]], name: str) -> Callable[P, T]:
+    """The synchronous twin of an asynchronous function, under its own name.
+
+    It has the parameters, types and docstring of the other, which are so written once.
+    """
+
+    @wraps(function)
+    def twin(*args: P.args, **kwargs: P.kwargs) -> T:
+        return run(function(*args, **kwargs))
+
+    return _renamed(twin, name)
+
+
+def blocking_method(
+    method: Callable[Concatenate[Self, P], Coroutine[Any, Any, T]], name: str
+) -> Callable[Concatenate[Self, P], T]:
+    """Like `blocking`, for a method: where a subclass has its own, that one is called."""
+
+    @wraps(method)
+    def twin(self: Self, /, *args: P.args, **kwargs: P.kwargs) -> T:
+        own: Callable[P, Coroutine[Any, Any, T]] = getattr(self, method.__name__)
+        return run(own(*args, **kwargs))
+
+    return _renamed(twin, name)
+
+
+def _renamed(function: Callable[P, T], name: str) -> Callable[P, T]:
+    function.__qualname__ = f"{function.__qualname__.rpartition('.')[0]}.{name}".removeprefix(".")
+    function.__name__ = name
+    return function
 
 
 def start(coroutine: Coroutine[Any, Any, T]) -> Future[T]:
