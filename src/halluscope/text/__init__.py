@@ -3,6 +3,17 @@
 from __future__ import annotations
 
 from .sentences import Span, sentences
-from .words import STOP_WORDS, Word, content_words, fold, stem, word_places, words
+from .words import STOP_WORDS, Word, content_words, fold, raw_words, stem, word_places, words
 
-__all__ = ["STOP_WORDS", "Span", "Word", "content_words", "fold", "sentences", "stem", "word_places", "words"]
+__all__ = [
+    "STOP_WORDS",
+    "Span",
+    "Word",
+    "content_words",
+    "fold",
+    "raw_words",
+    "sentences",
+    "stem",
+    "word_places",
+    "words",
+]

@@ -11,10 +11,11 @@ import unicodedata
 from functools import lru_cache
 from typing import NamedTuple
 
-__all__ = ["STOP_WORDS", "Word", "content_words", "fold", "stem", "word_places", "words"]
+__all__ = ["STOP_WORDS", "Word", "content_words", "fold", "raw_words", "stem", "word_places", "words"]
 
 # A word keeps its inner apostrophes, hyphens, dots and commas between digits ("1,200", "3.5").
-_WORD = re.compile(r"\d+(?:[.,]\d+)*|[^\W\d_]+(?:['’][^\W\d_]+)*|[^\W_]+", re.UNICODE)
+_WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*|\d+(?:[.,]\d+)*")
+_ASCII_WORD = re.compile(r"[a-z]+(?:'[a-z]+)*|[0-9]+(?:[.,][0-9]+)*")
 
 STOP_WORDS: frozenset[str] = frozenset(
     """
@@ -51,16 +52,29 @@ def word_places(text: str) -> list[Word]:
     """Every word of the text, folded, with its place; a possessive 's is left out."""
     found = []
     for match in _WORD.finditer(text):
-        raw, start, end = match.group(), match.start(), match.end()
-        if len(raw) > 2 and raw[-2] in "'’" and raw[-1] in "sS":
+        raw, (start, end) = match.group(), match.span()
+        if _is_possessive(raw):
             raw, end = raw[:-2], end - 2
         found.append(Word(fold(raw), start, end))
     return found
 
 
+def raw_words(text: str) -> list[str]:
+    """Every word of the text as it is written, in order; a possessive 's is left out."""
+    return [raw[:-2] if _is_possessive(raw) else raw for raw in _WORD.findall(text)]
+
+
+def _is_possessive(raw: str) -> bool:
+    return raw[-1] in "sS" and raw[-2:-1] in ("'", "’")
+
+
 def words(text: str) -> list[str]:
     """Every word of the text, folded, in order."""
-    return [word.text for word in word_places(text)]
+    if not text.isascii():
+        return [fold(raw) for raw in raw_words(text)]
+    plain = text.lower()
+    found: list[str] = _ASCII_WORD.findall(plain)
+    return [word.removesuffix("'s") for word in found] if "'s" in plain else found
 
 
 def content_words(text: str) -> list[str]:
