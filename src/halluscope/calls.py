@@ -22,6 +22,7 @@ from .errors import (
 )
 from .judge import Answer, Call, Judge
 from .questions import Question
+from .waiting import within
 
 T = TypeVar("T")
 
@@ -138,7 +139,7 @@ class Caller:
                     raise clock.ran_out()
                 call = Call(remark, min(left, self.patience.timeout), sample=asking.sample, repair=repair)
                 with errors_of(judge):
-                    return await asyncio.wait_for(judge.answer(question, call), left)
+                    return await within(left, judge.answer(question, call))
             except JudgeUnavailable as error:
                 if clock.left <= 0:
                     raise clock.ran_out(error) from error
@@ -155,7 +156,7 @@ class Caller:
             await self.gate.enter()
             return
         try:
-            await asyncio.wait_for(self.gate.enter(), max(0.0, clock.left))
+            await within(max(0.0, clock.left), self.gate.enter())
         except asyncio.TimeoutError:
             raise clock.ran_out() from None
 

@@ -13,12 +13,14 @@ import hashlib
 import inspect
 import threading
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any, TypeVar
 
 from ..errors import HalluscopeError, InputError, JudgeError, JudgeUnavailable
 from ..judge import Answer, Call
 from ..questions import Question
 from ..result import Usage
+from ..waiting import within
 from .chat import with_remark
 from .http import asked_to_wait, error_of
 
@@ -62,7 +64,7 @@ class OwnJudge:
         elif self._schema is not None:
             named[self._schema] = question.schema()
         try:
-            reply = await asyncio.wait_for(self._called(arguments, named), call.timeout)
+            reply = await within(call.timeout, self._called(arguments, named))
         except HalluscopeError:
             raise
         except (asyncio.TimeoutError, ConnectionError, TimeoutError) as error:
@@ -106,7 +108,7 @@ async def _in_thread(work: Callable[[], T]) -> T:
             failed = RuntimeError(f"StopIteration: {error}")
         except BaseException as error:
             failed = error
-        if not loop.is_closed():
+        with suppress(RuntimeError):  # the loop is closed: whoever asked has gone
             loop.call_soon_threadsafe(settle, result, failed)
 
     threading.Thread(target=run, name="halluscope-model", daemon=True).start()
