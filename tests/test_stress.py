@@ -15,6 +15,7 @@ from typer.testing import CliRunner
 from halluscope.case import Case
 from halluscope.cli import app
 from halluscope.errors import InputError, JudgeError, UnknownName
+from halluscope.metrics import Label
 from halluscope.stress import HARMFUL, HARMLESS, KINDS, arun, change, mutants, run
 from halluscope.stress.added import add_sentence
 from halluscope.stress.bounds import bound
@@ -586,6 +587,12 @@ def test_data_without_answers_is_one_sentence() -> None:
         run([{"output": ""}], reader(""))
     with pytest.raises(InputError, match="`limit` must be 1 or more"):
         run([SHIPYARD], reader(""), limit=0)
+
+
+def test_options_beside_a_metric_that_is_made_already_are_refused() -> None:
+    assert run([SHIPYARD], reader(SHIPYARD), metric=Label(), kinds=["added"]).metric == "label"
+    with pytest.raises(InputError, match="set them on the metric"):
+        run([SHIPYARD], reader(SHIPYARD), metric=Label(), threshold=0.2)
 
 
 async def test_limit_and_progress() -> None:

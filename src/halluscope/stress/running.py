@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from .. import metrics, sync
@@ -14,6 +14,7 @@ from ..driver import Driver, ReplyCache
 from ..errors import InputError
 from ..judge import JudgeSpec
 from ..judge import resolve as resolve_judge
+from ..metric import Metric
 from ..metrics import MetricSpec
 from ..result import Result, Usage
 from ..scorer import split_options
@@ -25,7 +26,7 @@ from .table import StressReport, Tried, flagged, summarise
 AT_ONCE = 16
 
 
-def run(
+async def arun(
     data: object,
     judge: JudgeSpec = None,
     *,
@@ -47,71 +48,26 @@ def run(
     `seed` decides what is changed. `progress` is called with the judged and the known number of texts.
     Other options are those of the metric and, for a judge given by name, of the judge.
     """
-    return sync.run(
-        arun(
-            data,
-            judge,
-            metric=metric,
-            kinds=kinds,
-            limit=limit,
-            seed=seed,
-            map=map,
-            concurrency=concurrency,
-            cache=cache,
-            patience=patience,
-            progress=progress,
-            **options,
-        )
-    )
-
-
-async def arun(
-    data: object,
-    judge: JudgeSpec = None,
-    *,
-    metric: MetricSpec = "hallucination",
-    kinds: Iterable[str] | None = None,
-    limit: int | None = None,
-    seed: int = 0,
-    map: Mapping[str, str] | None = None,
-    concurrency: int = AT_ONCE,
-    cache: ReplyCache | None = None,
-    patience: Patience | None = None,
-    progress: Callable[[int, int], None] | None = None,
-    **options: Any,
-) -> StressReport:
-    """Like `run`, to be awaited."""
     for name, number in (("limit", limit), ("concurrency", concurrency)):
         if number is not None and number < 1:
             raise InputError(f"`{name}` must be 1 or more, not {number}.")
     started = time.perf_counter()
     wanted = chosen(kinds)
-    options.setdefault("include_reason", False)
+    if not isinstance(metric, Metric):
+        options.setdefault("include_reason", False)
     for_metric, for_judge = split_options(metric, options)
-    made = metrics.resolve(metric, **for_metric) if isinstance(metric, (str, type)) else metric
+    made = metrics.resolve(metric, **for_metric)
     judged_by = resolve_judge(judge, **for_judge)
     cases, skipped = _cases(data, map, limit, seed)
-    driver = Driver(judged_by, cache=cache, patience=patience)
-    turns = asyncio.Semaphore(concurrency)
-    counts = [0, len(cases)]
-
-    async def judged(case: Case) -> Result:
-        async with turns:
-            result = await driver.score(made, case)
-        counts[0] += 1
-        if progress is not None:
-            progress(counts[0], counts[1])
-        return result
-
-    originals = list(zip(cases, await asyncio.gather(*(judged(case) for case in cases)), strict=True))
+    judging = _Judging(Driver(judged_by, cache=cache, patience=patience), made, concurrency, progress)
+    originals = list(zip(cases, await judging.all(cases), strict=True))
     todo = [
         (case, mutant)
         for case, result in originals
         if flagged(result) is False
         for mutant in mutants(case, kinds=wanted, seed=seed)
     ]
-    counts[1] += len(todo)
-    results = await asyncio.gather(*(judged(_changed(case, mutant)) for case, mutant in todo))
+    results = await judging.all([_changed(case, mutant) for case, mutant in todo])
     tried = [_tried(case, mutant, result) for (case, mutant), result in zip(todo, results, strict=True)]
     return summarise(
         originals,
@@ -125,6 +81,35 @@ async def arun(
         usage=sum((r.usage for r in [*(r for _, r in originals), *results]), Usage()),
         seconds=round(time.perf_counter() - started, 3),
     )
+
+
+run = sync.blocking(arun, "run")
+
+
+class _Judging:
+    """Judges texts, some at a time, and tells how many are done of those that are known so far."""
+
+    def __init__(
+        self, driver: Driver, metric: Metric, concurrency: int, progress: Callable[[int, int], None] | None
+    ) -> None:
+        self._driver = driver
+        self._metric = metric
+        self._turns = asyncio.Semaphore(concurrency)
+        self._progress = progress
+        self._done = 0
+        self._known = 0
+
+    async def all(self, cases: Sequence[Case]) -> list[Result]:
+        self._known += len(cases)
+        return await asyncio.gather(*(self._one(case) for case in cases))
+
+    async def _one(self, case: Case) -> Result:
+        async with self._turns:
+            result = await self._driver.score(self._metric, case)
+        self._done += 1
+        if self._progress is not None:
+            self._progress(self._done, self._known)
+        return result
 
 
 def _cases(data: object, map: Mapping[str, str] | None, limit: int | None, seed: int) -> tuple[list[Case], list[str]]:
