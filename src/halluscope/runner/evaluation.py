@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import asyncio
 import re
-import threading
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
 from .. import metrics as metric_registry
 from .. import sync
-from ..datasets import AnyRow, Data, open_data
+from ..datasets import Data, open_data
 from ..driver import Driver, Patience
 from ..errors import InputError, StoreError
 from ..judge import Judge, JudgeSpec
@@ -40,7 +39,7 @@ LOCAL_AT_ONCE = 64
 _NAME = re.compile(r"[\w.@:+-][\w .@:+-]{0,99}")
 
 
-def evaluate(
+async def aevaluate(
     data: object,
     metrics: MetricSpec | Sequence[MetricSpec] = "hallucination",
     judge: JudgeSpec = None,
@@ -68,97 +67,8 @@ def evaluate(
     `halluscope calibrate` made. `told` receives warnings. Other options are those of the metrics and,
     for a judge given by name, of the judge.
 
-    An interrupt (Ctrl-C) keeps all that is finished; the same call goes on from there.
+    An interrupt (Ctrl-C), like cancelling `aevaluate`, keeps all that is finished; the same call goes on from there.
     """
-    ended = threading.Event()
-    work = _evaluate(
-        data,
-        metrics,
-        judge,
-        run=run,
-        map=map,
-        concurrency=concurrency,
-        max_cost=max_cost,
-        strict=strict,
-        fresh=fresh,
-        limit=limit,
-        store=store,
-        progress=progress,
-        profile=profile,
-        patience=patience,
-        told=told,
-        options=options,
-        ended=ended,
-    )
-    try:
-        return sync.run(work)
-    except KeyboardInterrupt:
-        # The run is being cancelled in its own thread: give it the moment it needs to write what it has.
-        ended.wait(timeout=10)
-        raise
-
-
-async def aevaluate(
-    data: object,
-    metrics: MetricSpec | Sequence[MetricSpec] = "hallucination",
-    judge: JudgeSpec = None,
-    *,
-    run: str | None = None,
-    map: Mapping[str, str] | None = None,
-    concurrency: int | None = None,
-    max_cost: float | None = None,
-    strict: bool = False,
-    fresh: bool = False,
-    limit: int | None = None,
-    store: Store | None = None,
-    progress: bool | None = None,
-    profile: str | None = None,
-    patience: Patience | None = None,
-    told: Callable[[str], None] | None = None,
-    **options: Any,
-) -> Run:
-    """Like `evaluate`, to be awaited. Cancelling it keeps all that is finished."""
-    return await _evaluate(
-        data,
-        metrics,
-        judge,
-        run=run,
-        map=map,
-        concurrency=concurrency,
-        max_cost=max_cost,
-        strict=strict,
-        fresh=fresh,
-        limit=limit,
-        store=store,
-        progress=progress,
-        profile=profile,
-        patience=patience,
-        told=told,
-        options=options,
-        ended=threading.Event(),
-    )
-
-
-async def _evaluate(
-    data: object,
-    metrics: MetricSpec | Sequence[MetricSpec],
-    judge: JudgeSpec,
-    *,
-    run: str | None,
-    map: Mapping[str, str] | None,
-    concurrency: int | None,
-    max_cost: float | None,
-    strict: bool,
-    fresh: bool,
-    limit: int | None,
-    store: Store | None,
-    progress: bool | None,
-    profile: str | None,
-    patience: Patience | None,
-    told: Callable[[str], None] | None,
-    options: Mapping[str, Any],
-    ended: threading.Event,
-) -> Run:
     for name, number in (("concurrency", concurrency), ("limit", limit)):
         if number is not None and number < 1:
             raise InputError(f"`{name}` must be 1 or more, not {number}.")
@@ -173,8 +83,9 @@ async def _evaluate(
     adjust = None if profile is None else Adjusted(profile)
     scorers = [scorer_of(metric, judged_by, "" if adjust is None else adjust.key) for metric in asked]
     book = Book(store, _name(run, opened, store), opened.name, scorers, reuse=not fresh)
+    say = told or (lambda message: None)
     for note in book.notes:
-        (told or _nobody)(note)
+        say(note)
     pipeline = Pipeline(
         asked,
         Driver(judged_by, cache=cache, gate=gate, patience=patience),
@@ -186,11 +97,25 @@ async def _evaluate(
         strict=strict,
         adjust=adjust,
         estimate=lambda read: _estimate(opened, read, limit),
-        told=told or _nobody,
+        told=say,
     )
-    rows: Iterable[AnyRow] = opened if limit is None else islice(opened, limit)
+    with _closing(book):
+        whole = await pipeline.run(opened if limit is None else islice(opened, limit))
+        if whole:
+            book.close("finished", end=None if limit == pipeline.read else pipeline.read)
+        else:
+            book.close("stopped", f"the cost limit of ${max_cost:g} was reached")
+    return Run(book.name, store)
+
+
+evaluate = sync.blocking(aevaluate, "evaluate")
+
+
+@contextmanager
+def _closing(book: Book) -> Iterator[None]:
+    """Writes down how a run ended that did not come to its end."""
     try:
-        whole = await pipeline.run(rows)
+        yield
     except asyncio.CancelledError:
         book.close("interrupted", "interrupted before the end")
         raise
@@ -198,14 +123,6 @@ async def _evaluate(
         with suppress(StoreError):  # where the store is the trouble, the trouble is on its way up already
             book.close("failed", str(error))
         raise
-    else:
-        if whole:
-            book.close("finished", end=None if limit == pipeline.read else pipeline.read)
-        else:
-            book.close("stopped", f"the cost limit of ${max_cost:g} was reached")
-    finally:
-        ended.set()
-    return Run(book.name, store)
 
 
 def _metrics(
@@ -252,7 +169,3 @@ def _estimate(data: Data, read: int, limit: int | None) -> int | None:
         fraction = data.fraction()
         total = None if not fraction or not read else max(read, round(read / fraction))
     return total if limit is None else min(limit, total or limit)
-
-
-def _nobody(message: str) -> None:
-    return

@@ -23,6 +23,8 @@ _TICK = 0.1
 """Seconds after which results that wait are written, at the latest."""
 _LONGEST_READ = 0.05
 """Seconds of reading after which the rows that came are passed on: an iterator may be slow."""
+_CANCELLED_AGAIN = 1.0
+"""Seconds after which a task that was cancelled, and goes on, is cancelled again."""
 _REJECTED = 10
 """When the judge refuses this many cases and scores none, it will not score the others."""
 
@@ -89,17 +91,17 @@ class Pipeline:
                 await self._finish()
             raise
         finally:
-            ticking.cancel()
-            for task in self._tasks:
-                task.cancel()
-            await asyncio.gather(ticking, *self._tasks, return_exceptions=True)
-            self._display.show(self._now())
-            self._display.stop()
-            self._book.flush()
+            try:
+                await _stopped({ticking, *self._tasks})
+            finally:
+                self._display.show(self._now())
+                self._display.stop()
+                self._book.flush()
 
     async def _feed(self, rows: Iterator[AnyRow]) -> bool:
         while True:
             chunk, more, trouble = await asyncio.to_thread(_take, rows)
+            chunk, unread = self._before_the_first_bad(chunk)
             for job in self._admit(chunk):
                 if not await self._room():
                     return False
@@ -108,10 +110,20 @@ class Pipeline:
                 task.add_done_callback(self._done)
             if self._fault is not None:
                 raise self._fault
+            if unread is not None:
+                self._bad([(self.read, unread.place, unread.reason)])
+                raise RunFailed(f"{unread.place} cannot be read: {unread.reason}. (Strict reading stops here.)")
             if trouble is not None:
                 raise trouble
             if not more:
                 return True
+
+    def _before_the_first_bad(self, chunk: list[AnyRow]) -> tuple[list[AnyRow], Unread | None]:
+        """All rows, or with strict reading those before the first that cannot be read, and that one."""
+        for place, row in enumerate(chunk if self._strict else ()):
+            if isinstance(row, Unread):
+                return chunk[:place], row
+        return chunk, None
 
     def _admit(self, chunk: Sequence[AnyRow]) -> list[Job]:
         """Enter the rows into the run; what comes back has no result yet."""
@@ -138,8 +150,6 @@ class Pipeline:
             self.progress.bad_rows += 1
             if self.progress.bad_rows <= _TOLD:
                 self._told(f"{place} was left out: {reason}")
-            if self._strict:
-                raise RunFailed(f"{place} cannot be read: {reason}. (Strict reading stops here.)")
 
     async def _room(self) -> bool:
         """Wait until another job may start; False where the budget does not allow one."""
@@ -237,6 +247,17 @@ class Pipeline:
             self._warned = True
             self._told(f"{error}; trying again")
         return now
+
+
+async def _stopped(tasks: set[asyncio.Task[None]]) -> None:
+    """Cancel the tasks until all have ended: one that waits in other people's code may not heed it the first time."""
+    while tasks:
+        for task in tasks:
+            task.cancel()
+        ended, tasks = await asyncio.wait(tasks, timeout=_CANCELLED_AGAIN)
+        for task in ended:
+            if not task.cancelled():
+                task.exception()  # looked at, so that nobody complains of it later
 
 
 def _take(rows: Iterator[AnyRow]) -> tuple[list[AnyRow], bool, Exception | None]:
