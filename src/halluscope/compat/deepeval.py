@@ -82,7 +82,7 @@ class Hallucination:
     """The share of context passages that the output contradicts; lower is better."""
 
     @staticmethod
-    def measure(
+    async def a_measure(
         test_case: TestCase,
         *,
         threshold: float = 0.5,
@@ -93,28 +93,16 @@ class Hallucination:
     ) -> Result:
         """The result for a test case; `options` are those of the metric `contradiction` (strict, prompts, …)."""
         metric = _metric(Contradiction, threshold, include_reason, options)
-        return sync.run(_contradictions(metric, test_case, adapter, model))
-
-    @staticmethod
-    async def a_measure(
-        test_case: TestCase,
-        *,
-        threshold: float = 0.5,
-        include_reason: bool = True,
-        adapter: str | None = None,
-        model: JudgeSpec = None,
-        **options: Any,
-    ) -> Result:
-        """Like `measure`, to be awaited."""
-        metric = _metric(Contradiction, threshold, include_reason, options)
         return await _contradictions(metric, test_case, adapter, model)
+
+    measure = staticmethod(sync.blocking(a_measure, "measure"))
 
 
 class Faithfulness:
     """The share of claims that no truth drawn from the context contradicts; higher is better."""
 
     @staticmethod
-    def measure(
+    async def a_measure(
         test_case: TestCase,
         *,
         threshold: float = 0.5,
@@ -126,22 +114,9 @@ class Faithfulness:
     ) -> Result:
         """The result for a test case; at most `truths_limit` truths are drawn from the context."""
         metric = _metric(TruthFaithfulness, threshold, include_reason, {**options, "truths_limit": truths_limit})
-        return sync.run(_truths(metric, test_case, adapter, model))
-
-    @staticmethod
-    async def a_measure(
-        test_case: TestCase,
-        *,
-        threshold: float = 0.5,
-        include_reason: bool = True,
-        truths_limit: int | None = None,
-        adapter: str | None = None,
-        model: JudgeSpec = None,
-        **options: Any,
-    ) -> Result:
-        """Like `measure`, to be awaited."""
-        metric = _metric(TruthFaithfulness, threshold, include_reason, {**options, "truths_limit": truths_limit})
         return await _truths(metric, test_case, adapter, model)
+
+    measure = staticmethod(sync.blocking(a_measure, "measure"))
 
 
 async def _contradictions(metric: Metric, test_case: TestCase, adapter: str | None, model: JudgeSpec) -> Result:

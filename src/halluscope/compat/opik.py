@@ -87,17 +87,15 @@ class Hallucination:
         """The judge, made when it is first needed."""
         return judge_of(self._model, documented="openai/gpt-4o")
 
-    def score(self, input: Any, output: Any, context: Any = None, **ignored: Any) -> ScoreResult:
+    async def ascore(self, /, input: Any, output: Any, context: Any = None, **ignored: Any) -> ScoreResult:
         """Whether the output is hallucinated. Without context the judge goes by what it knows.
 
         Other fields of a dataset's row are ignored. A judge that fails raises its `JudgeError`.
         """
-        return sync.run(self.ascore(input, output, context))
-
-    async def ascore(self, input: Any, output: Any, context: Any = None, **ignored: Any) -> ScoreResult:
-        """Like `score`, to be awaited."""
         case = Case.of(output, context, input)
         return self._told(await Driver(self.judge).score(self.metric, case))
+
+    score = sync.blocking_method(ascore, "score")
 
     def _told(self, result: Result) -> ScoreResult:
         raise_if_failed(result)

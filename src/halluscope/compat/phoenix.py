@@ -105,19 +105,17 @@ class HallucinationEvaluator:
         }
         return {"name": self.name, "source": self.source, "direction": self.direction, "input_schema": schema}
 
-    def evaluate(self, eval_input: Mapping[str, Any], input_mapping: InputMapping | None = None) -> list[Score]:
-        """The scores (one) of one input. A judge that fails raises its `JudgeError`."""
-        return sync.run(self.async_evaluate(eval_input, input_mapping))
-
     async def async_evaluate(
         self, eval_input: Mapping[str, Any], input_mapping: InputMapping | None = None
     ) -> list[Score]:
-        """Like `evaluate`, to be awaited."""
+        """The scores (one) of one input. A judge that fails raises its `JudgeError`."""
         given = _mapped(eval_input, input_mapping or {})
         case = Case.of(given["output"], given["context"], given["input"])
         result = await Driver(self.llm.judge).score(self.metric, case)
         raise_if_failed(result)
         return [self._told(result)]
+
+    evaluate = sync.blocking_method(async_evaluate, "evaluate")
 
     def evaluate_dataframe(
         self, dataframe: pd.DataFrame, input_mapping: InputMapping | None = None, *, concurrency: int = 20

@@ -103,12 +103,8 @@ class Agent:
         with self._lock:
             return list(self._scores)
 
-    def generate(self, input: Any, *, run_id: str | None = None) -> AgentResponse:
-        """Answer a text or a list of messages."""
-        return sync.run(self.agenerate(input, run_id=run_id))
-
     async def agenerate(self, input: Any, *, run_id: str | None = None) -> AgentResponse:
-        """Like `generate`, to be awaited."""
+        """Answer a text or a list of messages."""
         answer = await self._model.answer(self.instructions, input)
         spoken = said(answer)
         text = spoken if isinstance(spoken, str) else str(spoken)
@@ -118,6 +114,8 @@ class Agent:
             if entry.chosen(response.run_id):
                 self._score_later(entry.scorer, input, response)
         return response
+
+    generate = sync.blocking_method(agenerate, "generate")
 
     def flush(self, timeout: float | None = None) -> bool:
         """Wait until everything answered so far is scored; False where time ran out. Call it before exit."""

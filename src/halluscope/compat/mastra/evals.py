@@ -58,7 +58,7 @@ class EvalsResult(Struct, frozen=True):
     items: list[EvalItem]
 
 
-def run_evals(
+async def arun_evals(
     *,
     data: Iterable[Mapping[str, Any]],
     scorers: Sequence[Scoring],
@@ -73,22 +73,6 @@ def run_evals(
     reported in its item and ends nothing; an error in `on_item_complete` is raised at the end. An
     item's `request_context` and `tracing_context` reach the scorers' get_context.
     """
-    return sync.run(
-        arun_evals(
-            data=data, scorers=scorers, target=target, concurrency=concurrency, on_item_complete=on_item_complete
-        )
-    )
-
-
-async def arun_evals(
-    *,
-    data: Iterable[Mapping[str, Any]],
-    scorers: Sequence[Scoring],
-    target: Any,
-    concurrency: int = 1,
-    on_item_complete: Callable[..., Any] | None = None,
-) -> EvalsResult:
-    """Like `run_evals`, to be awaited."""
     items = _checked_data(data)
     _check_scorers(scorers)
     if isinstance(concurrency, bool) or not isinstance(concurrency, int) or concurrency < 1:
@@ -111,6 +95,9 @@ async def arun_evals(
     if callback.error is not None:
         raise callback.error
     return _summed([item for item in done if item is not None], [scorer.id for scorer in scorers])
+
+
+run_evals = sync.blocking(arun_evals, "run_evals")
 
 
 class _Callback:

@@ -68,26 +68,6 @@ class MastraScorer:
         """The judge, made when it is first needed: a scorer can be declared where no key is set."""
         return judge_of(self._model, documented="openai/gpt-4o")
 
-    def run(
-        self,
-        *,
-        output: Any,
-        input: Any = None,
-        run_id: str | None = None,
-        request_context: Any = None,
-        tracing_context: Any = None,
-    ) -> ScorerResult:
-        """The score of one output. Input and output are texts or lists of messages."""
-        return sync.run(
-            self.arun(
-                output=output,
-                input=input,
-                run_id=run_id,
-                request_context=request_context,
-                tracing_context=tracing_context,
-            )
-        )
-
     async def arun(
         self,
         *,
@@ -97,7 +77,10 @@ class MastraScorer:
         request_context: Any = None,
         tracing_context: Any = None,
     ) -> ScorerResult:
-        """Like `run`, to be awaited. The last two are handed to get_context and used for nothing else."""
+        """The score of one output. Input and output are texts or lists of messages.
+
+        The two contexts are handed to get_context and used for nothing else.
+        """
         run = Record(
             input=input,
             output=output,
@@ -110,6 +93,8 @@ class MastraScorer:
             judge = HookedJudge(judge, self._hook, run, self._vocabulary)
         case = Case.of(said(output), self._passages(output), asked(input) or None, id=run.run_id)
         return self._told(run.run_id, await Driver(judge).score(self.metric, case))
+
+    run = sync.blocking_method(arun, "run")
 
     def _passages(self, output: Any) -> Any:
         """The static context, or what the output's tool calls returned where the scorer reads those."""
