@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from halluscope.judges import dialect
+from halluscope.judges import dialect, http
 
 from .loopback import Loopback
 
@@ -60,6 +60,7 @@ def _alone(monkeypatch: pytest.MonkeyPatch) -> None:
     ):
         monkeypatch.delenv(name, raising=False)
     dialect.forget()
+    http._reached.clear()  # a server of an earlier test may have had the port that is nobody's now
 
 
 @pytest.fixture

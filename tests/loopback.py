@@ -20,11 +20,14 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, field, fields
 from email.utils import formatdate
 from typing import Any, Union
 
 from aiohttp import web
+
+from halluscope.waiting import within
 
 from .oracle import Asked, oracle, understood
 
@@ -135,10 +138,13 @@ class Loopback:
         self.faults = faults or Faults()
         self.features = features or Features()
         self.latency = latency
+        self.until: Callable[[Asked], bool] | None = None
+        """Holds every call back until this says yes, looked at again whenever a call comes; for a minute at most."""
         self.calls: list[Served] = []
         self.at_once = 0
         self.most_at_once = 0
         self._seen: Counter[str] = Counter()
+        self._arrived = asyncio.Event()
         self._loop = asyncio.new_event_loop()
         self._runner: web.ServerRunner | None = None
         self.port = 0
@@ -166,6 +172,21 @@ class Loopback:
         """Start counting anew."""
         self.calls.clear()
         self._seen.clear()
+
+    def quiet(self) -> int:
+        """How many calls there were, once none is under way and nobody is connected who could make one."""
+        return asyncio.run_coroutine_threadsafe(self._quiet(), self._loop).result()
+
+    async def _quiet(self) -> int:
+        assert self._runner is not None and self._runner.server is not None
+        end, turns = time.monotonic() + 60, 0
+        # The loop takes a few turns from the first byte of a call to its being under way.
+        while turns < 10:
+            assert time.monotonic() < end, f"{self.at_once} calls are still under way"
+            busy = self.at_once or self._runner.server.connections
+            turns = 0 if busy else turns + 1
+            await asyncio.sleep(0.005 if busy else 0)
+        return len(self.calls)
 
     def __enter__(self) -> Loopback:
         started = threading.Event()
@@ -205,6 +226,8 @@ class Loopback:
     async def _handle(self, request: web.BaseRequest) -> web.StreamResponse:
         self.at_once += 1
         self.most_at_once = max(self.most_at_once, self.at_once)
+        self._arrived.set()
+        self._arrived.clear()
         try:
             return await self._respond(request)
         finally:
@@ -214,6 +237,7 @@ class Loopback:
         body = json.loads(await request.content.read())
         headers = {name.lower(): value for name, value in request.headers.items()}
         asked = understood(request.path, body, headers)
+        await self._held_back(asked)
         if self.latency:
             await asyncio.sleep(self.latency)
         if asked.path not in ("/v1/chat/completions", "/v1/messages"):
@@ -244,6 +268,12 @@ class Loopback:
             await response.write(content[: len(content) // 2])
             return _reset(request)
         return web.Response(body=content, content_type="application/json")
+
+    async def _held_back(self, asked: Asked) -> None:
+        end = time.monotonic() + 60
+        while self.until is not None and not self.until(asked) and time.monotonic() < end:
+            with suppress(asyncio.TimeoutError):
+                await within(0.02, self._arrived.wait())
 
     def _unfit(self, asked: Asked) -> tuple[int, str, str] | None:
         """Status, code and message for a request this server does not take."""

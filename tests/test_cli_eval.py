@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import signal
 import subprocess
 import sys
 import xml.etree.ElementTree as ET
@@ -304,6 +305,25 @@ def test_the_metric_and_the_data_are_checked_before_anything_is_paid(shell: Shel
     assert shell.server.calls == []
     done = shell("eval", data, "--base-url", "http://127.0.0.1:1")
     assert "name it with --judge" in said(done)
+
+
+@pytest.mark.parametrize("moment", ["Store.__init__", "Run.summary", "Run.report", "Store.close"])
+def test_ctrl_c_is_told_whatever_it_interrupts(
+    shell: Shell, data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, moment: str
+) -> None:
+    def interrupt(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(f"halluscope.cli.evaluate.{moment}", interrupt)
+        before = signal.getsignal(signal.SIGTERM)
+        done = shell.eval(data, "--run", "r", "--report", tmp_path / "report.html")
+        assert signal.getsignal(signal.SIGTERM) is before
+    assert done.exit_code == 130
+    assert "interrupted; all that was finished is kept, the same command, with --run r, goes on" in done.output
+    asked = len(shell.server.calls)
+    assert shell.figures(data, "--run", "r")["state"] == "finished"
+    assert len(shell.server.calls) == asked or moment == "Store.__init__"
 
 
 COMMAND = (sys.executable, "-c", "from halluscope.cli import main; main()")

@@ -13,10 +13,14 @@ import time
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from .loopback import Loopback
 
 CASES = 120
 AT_ONCE = 8
+LONG = 300
+"""Seconds that nothing here takes on any machine."""
 HALLUSCOPE = (sys.executable, "-c", "from halluscope.cli import main; main()")
 
 
@@ -50,7 +54,7 @@ class Session:
 
     def finish(self) -> dict[str, Any]:
         done = self.start()
-        out, err = done.communicate(timeout=600)
+        out, err = done.communicate(timeout=LONG)
         assert done.returncode == 0, err
         figures: dict[str, Any] = json.loads(out)
         return figures
@@ -75,21 +79,32 @@ class Session:
         finally:
             connection.close()
 
-    def quiet(self) -> int:
-        """How many calls the server has answered, once none is under way."""
-        while self.server.at_once:
-            time.sleep(0.01)
-        return len(self.server.calls)
+    def state(self) -> str:
+        """How the run ended, as `halluscope runs` tells it."""
+        command = [*HALLUSCOPE, "runs", "--json"]
+        listed = subprocess.run(command, env=self._env(), capture_output=True, text=True, check=True)
+        return str(json.loads(listed.stdout)[0]["state"])
 
     def _env(self) -> dict[str, str]:
         return {**os.environ, "HALLUSCOPE_HOME": str(self.home)}
 
 
-def wait_for_calls(server: Loopback, count: int, process: subprocess.Popen[str]) -> None:
-    end = time.monotonic() + 120
-    while len(server.calls) < count and process.poll() is None:
+def wait_for_calls(server: Loopback, count: int, process: subprocess.Popen[str], most: int) -> None:
+    """Wait until the run has made so many calls. After `most` none is answered: it does not end before it is ended."""
+    server.until = lambda asked: len(server.calls) < most
+    end = time.monotonic() + LONG
+    while len(server.calls) < count:
+        assert process.poll() is None, f"the run ended by itself: {process.communicate()}"
         assert time.monotonic() < end, "the run does not get on"
         time.sleep(0.002)
+
+
+def end(process: subprocess.Popen[str], server: Loopback, how: signal.Signals) -> str:
+    """End the run; what it wrote to standard error. The calls that were held back are answered, to nobody."""
+    process.send_signal(how)
+    _, err = process.communicate(timeout=LONG)
+    server.until = None
+    return err
 
 
 def test_killed_again_and_again_it_pays_for_nothing_twice(tmp_path: Path) -> None:
@@ -105,20 +120,20 @@ def test_killed_again_and_again_it_pays_for_nothing_twice(tmp_path: Path) -> Non
     with Loopback(latency=0.03) as server:
         session = Session(tmp_path / "killed", server, file)
         for kill in range(kills):
-            before = (session.quiet(), session.stored())
+            before = (server.quiet(), session.stored())
             process = session.start()
-            wait_for_calls(server, before[0] + drawn.randrange(1, needed // (kills + 2)), process)
+            first = before[0] + drawn.randrange(1, needed // (kills + 2))
+            wait_for_calls(server, first, process, most=before[0] + needed // (kills + 1) - AT_ONCE)
             time.sleep(drawn.random() * 0.05)
-            assert process.poll() is None, "the run was over before it was killed"
-            process.send_signal(signal.SIGKILL)
-            process.communicate()
-            calls, stored = session.quiet() - before[0], session.stored() - before[1]
+            end(process, server, signal.SIGKILL)
+            assert process.returncode == -signal.SIGKILL, "the run was over before it was killed"
+            calls, stored = server.quiet() - before[0], session.stored() - before[1]
             assert 0 <= calls - stored <= AT_ONCE, f"kill {kill}: {calls} calls made, {stored} replies stored"
-        before = (session.quiet(), session.stored())
+        before = (server.quiet(), session.stored())
         figures = session.finish()
-        assert session.quiet() - before[0] == session.stored() - before[1], "a stored reply was asked for again"
+        assert server.quiet() - before[0] == session.stored() - before[1], "a stored reply was asked for again"
         assert session.stored() == needed
-        assert session.quiet() <= needed + kills * AT_ONCE
+        assert server.quiet() <= needed + kills * AT_ONCE
         assert figures["state"] == "finished"
         assert session.export() == wanted
 
@@ -127,33 +142,43 @@ def test_ctrl_c_in_the_terminal_keeps_what_is_finished(tmp_path: Path) -> None:
     with Loopback(latency=0.03) as server:
         session = Session(tmp_path / "home", server, data(tmp_path / "d.jsonl"))
         process = session.start()
-        wait_for_calls(server, 60, process)
-        process.send_signal(signal.SIGINT)
-        _, err = process.communicate(timeout=30)
+        wait_for_calls(server, 60, process, most=200)
+        err = end(process, server, signal.SIGINT)
         assert process.returncode == 130
         assert "all that was finished is kept" in err
         assert "Traceback" not in err
-        calls, stored = session.quiet(), session.stored()
+        calls, stored = server.quiet(), session.stored()
         assert 0 <= calls - stored <= AT_ONCE
-        listed = subprocess.run(
-            [*HALLUSCOPE, "runs", "--json"],
-            env={**os.environ, "HALLUSCOPE_HOME": str(session.home)},
-            capture_output=True,
-            text=True,
-            check=True,
-        )
-        assert json.loads(listed.stdout)[0]["state"] == "interrupted"
+        assert session.state() == "interrupted"
         session.finish()
-        assert session.quiet() - calls == session.stored() - stored
+        assert server.quiet() - calls == session.stored() - stored
         assert len(session.export()) == CASES
+
+
+@pytest.mark.parametrize("pause", [0.0, 0.01, 0.1])
+def test_ctrl_c_again_and_again_leaves_a_run_that_goes_on(tmp_path: Path, pause: float) -> None:
+    with Loopback(latency=0.03) as server:
+        session = Session(tmp_path / "home", server, data(tmp_path / "d.jsonl", 40))
+        process = session.start()
+        wait_for_calls(server, 20, process, most=40)
+        for _ in range(2):
+            process.send_signal(signal.SIGINT)
+            time.sleep(pause)
+        end(process, server, signal.SIGINT)
+        assert process.returncode in (130, -signal.SIGINT)
+        calls, stored = server.quiet(), session.stored()
+        assert 0 <= calls - stored <= AT_ONCE
+        assert session.finish()["state"] == "finished"
+        assert server.quiet() - calls == session.stored() - stored
+        assert len(session.export()) == 40
 
 
 def test_a_polite_kill_ends_like_ctrl_c(tmp_path: Path) -> None:
     with Loopback(latency=0.03) as server:
         session = Session(tmp_path / "home", server, data(tmp_path / "d.jsonl"))
         process = session.start()
-        wait_for_calls(server, 20, process)
-        process.terminate()
-        _, err = process.communicate(timeout=30)
+        wait_for_calls(server, 20, process, most=100)
+        err = end(process, server, signal.SIGTERM)
         assert process.returncode == 130
         assert "interrupted" in err
+        assert session.state() == "interrupted"

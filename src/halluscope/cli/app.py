@@ -73,6 +73,8 @@ def _root(
 
 USAGE = 2
 """Exit code for input that is wrong; each command documents its other codes."""
+INTERRUPTED = 130
+"""Exit code for Ctrl-C, as shells have it."""
 
 
 def fail(message: str, code: int = USAGE) -> NoReturn:
@@ -89,3 +91,5 @@ def main() -> None:
     except HalluscopeError as error:
         typer.echo(plain(f"halluscope: {error}"), err=True)
         sys.exit(USAGE)
+    except KeyboardInterrupt:
+        sys.exit(INTERRUPTED)

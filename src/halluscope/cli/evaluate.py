@@ -17,13 +17,12 @@ from ..runner import evaluate
 from ..runs import Run, Summary
 from ..store import Store
 from . import files
-from .app import app, fail
+from .app import INTERRUPTED, app, fail
 from .tables import show_cases, show_gates, show_summary, summary_object
 
 GATE_FAILED = 1
 RUN_FAILED = 3
 STOPPED = 4
-INTERRUPTED = 130
 
 SMALL = 25
 """A run of so few cases is shown case by case."""
@@ -81,26 +80,25 @@ def eval_command(
         if judge is None:
             raise InputError("--base-url goes with a judge that is reached over the network: name it with --judge.")
         options["base_url"] = base_url
-    with kept_store() as store:
+    with _interruptible(run), kept_store() as store:
         earlier = _earlier(no_worse_than, run, metrics, store)
-        with _interruptible():
-            made = _made(
-                data,
-                metrics,
-                judge,
-                run=run,
-                map=_mapping(columns or []),
-                concurrency=concurrency,
-                max_cost=max_cost,
-                strict=strict,
-                fresh=fresh,
-                limit=limit,
-                store=store,
-                progress=False if as_json else progress,
-                told=_told,
-                profile=profile,
-                **options,
-            )
+        made = _made(
+            data,
+            metrics,
+            judge,
+            run=run,
+            map=_mapping(columns or []),
+            concurrency=concurrency,
+            max_cost=max_cost,
+            strict=strict,
+            fresh=fresh,
+            limit=limit,
+            store=store,
+            progress=False if as_json else progress,
+            told=_told,
+            profile=profile,
+            **options,
+        )
         summary = made.summary()
         checked = [condition.check(summary) for condition in gates]
         if earlier is not None:
@@ -126,13 +124,6 @@ def _made(*arguments: Any, **options: Any) -> Run:
         raise
     except HalluscopeError as error:
         fail(str(error), RUN_FAILED)
-    except KeyboardInterrupt:
-        _interrupted(options["run"])
-
-
-def _interrupted(run: str | None) -> NoReturn:
-    again = f"the same command, with --run {run}, goes on" if run else "the same command goes on"
-    fail(f"interrupted; all that was finished is kept, {again} from there.", INTERRUPTED)
 
 
 @contextmanager
@@ -159,15 +150,19 @@ def _earlier(name: str | None, run: str | None, metrics: list[str], store: Store
 
 
 @contextmanager
-def _interruptible() -> Iterator[None]:
-    """A polite kill ends a run like Ctrl-C does: with all that is finished kept."""
+def _interruptible(run: str | None) -> Iterator[None]:
+    """Ctrl-C, and a polite kill, end the command with all kept that is finished, whatever they interrupt."""
 
     def interrupt(*_: object) -> NoReturn:
         raise KeyboardInterrupt
 
-    before = signal.signal(signal.SIGTERM, interrupt)
+    before = signal.getsignal(signal.SIGTERM)
     try:
+        signal.signal(signal.SIGTERM, interrupt)
         yield
+    except KeyboardInterrupt:
+        again = f"the same command, with --run {run}, goes on" if run else "the same command goes on"
+        fail(f"interrupted; all that was finished is kept, {again} from there.", INTERRUPTED)
     finally:
         signal.signal(signal.SIGTERM, before)
 
