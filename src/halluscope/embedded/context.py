@@ -9,7 +9,7 @@ from typing import Literal
 from ..questions import Passage
 from ..verdict import Evidence
 from .evidence import EvidenceIndex, Window
-from .readable import Readable, readable
+from .readable import structured
 
 
 class ReadContext:
@@ -37,9 +37,9 @@ class _Form:
     """The text of a passage as it is read, and the way back to its characters."""
 
     def __init__(self, passage: str) -> None:
-        made: Readable = readable(passage)
-        self._statements = () if made.kind == "prose" else made.statements
-        self.text = passage if made.kind == "prose" else made.text
+        made = structured(passage)
+        self._statements = made.statements if made else ()
+        self.text = made.text if made else passage
         self._starts: list[int] = []
         place = 0
         for statement in self._statements:

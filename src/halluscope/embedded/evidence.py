@@ -13,6 +13,7 @@ import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import pairwise
 
 EVIDENCE_WORDS = 100
@@ -23,8 +24,10 @@ _MIN_WORDS = 5
 _POSTINGS = 20_000
 _COVERED = 0.25
 
-_WORD = re.compile(r"\d[\d,]*(?:\.\d+)?|[^\W\d_]+(?:['\u2019][^\W\d_]+)?")
+_WORD = re.compile(r"[^\W\d_]+(?:['\u2019][^\W\d_]+)?|\d[\d,]*(?:\.\d+)?")
+_ASCII_WORD = re.compile(r"[a-z]+(?:'[a-z]+)?|[0-9][0-9,]*(?:\.[0-9]+)?")
 _BREAK = re.compile(r"(?<=[.!?])[\"'\u201d\u2019)\]]*\s+(?=[\"'\u201c\u2018(\[]?[^\W_a-z])|\n+|(?<=[;|])\s+")
+_SOLID = re.compile(r"\S+")
 _ABBREVIATION = re.compile(
     r"(?:\b(?:[A-Z]|Mr|Mrs|Ms|Dr|Prof|Sr|Jr|St|vs|etc|No|Inc|Ltd|Co|Corp|Fig|al|e\.g|i\.e|Gen|Sen|Rep|approx))\.$"
 )
@@ -74,6 +77,7 @@ def sentences(text: str) -> list[tuple[int, int]]:
     return found
 
 
+@lru_cache(maxsize=16_384)
 def stem(word: str) -> str:
     """A word without its commonest endings, so that `moved`, `moves` and `moving` meet."""
     if word[0].isdigit():
@@ -86,20 +90,30 @@ def stem(word: str) -> str:
 
 def content_words(text: str) -> list[str]:
     """Stems of the words that carry meaning, in order, repeats kept."""
-    return [stem(word) for word in _WORD.findall(text.lower()) if word not in STOP_WORDS]
+    word = _ASCII_WORD if text.isascii() else _WORD
+    return [stem(found) for found in word.findall(text.lower()) if found not in STOP_WORDS]
 
 
 def windows_of(text: str, passage: int) -> list[Window]:
     """Cut a passage at sentences; long ones in pieces, crumbs joined to what follows them."""
-    found: list[Window] = []
+    return [window for window, _ in _sized_windows(text, passage)]
+
+
+def _sized_windows(text: str, passage: int) -> list[tuple[Window, int]]:
+    """The windows of a passage, each with the number of its words."""
+    found: list[tuple[Window, int]] = []
     for start, end in sentences(text):
-        words = [(match.start() + start, match.end() + start) for match in re.finditer(r"\S+", text[start:end])]
-        if found and len(text[found[-1].start : found[-1].end].split()) < _MIN_WORDS and len(words) <= _WINDOW_WORDS:
-            found[-1] = Window(passage, found[-1].start, end)
-            continue
-        for first in range(0, len(words), _WINDOW_WORDS):
-            part = words[first : first + _WINDOW_WORDS]
-            found.append(Window(passage, part[0][0], part[-1][1]))
+        size = len(text[start:end].split())
+        if found and found[-1][1] < _MIN_WORDS and size <= _WINDOW_WORDS:
+            crumb, words = found[-1]
+            found[-1] = Window(passage, crumb.start, end), words + size
+        elif size <= _WINDOW_WORDS:
+            found.append((Window(passage, start, end), size))
+        else:
+            places = [match.span() for match in _SOLID.finditer(text, start, end)]
+            for first in range(0, size, _WINDOW_WORDS):
+                part = places[first : first + _WINDOW_WORDS]
+                found.append((Window(passage, part[0][0], part[-1][1]), len(part)))
     return found
 
 
@@ -110,8 +124,9 @@ class EvidenceIndex:
 
     def __init__(self, passages: Sequence[str]) -> None:
         self.passages = tuple(passages)
-        self.windows = [window for number, text in enumerate(self.passages) for window in windows_of(text, number)]
-        self._sizes = [len(self.text(window).split()) for window in self.windows]
+        cut = [sized for number, text in enumerate(self.passages) for sized in _sized_windows(text, number)]
+        self.windows = [window for window, _ in cut]
+        self._sizes = [size for _, size in cut]
         self.total_words = sum(self._sizes)
         self._postings: dict[str, list[int]] = {}
         for place, window in enumerate(self.windows):

@@ -10,9 +10,11 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections import Counter
+from collections.abc import Mapping
 from functools import lru_cache
+from itertools import islice
 
-from ..text import word_places, words
+from ..text import fold, raw_words, words
 from .readable import Readable, Statement, readable
 
 __all__ = ["Readable", "Statement", "language_of", "readable", "unjudgeable"]
@@ -112,8 +114,10 @@ _CODE_SIGN = re.compile(r"[(){}\[\]=<>+*/;&|!]")
 _STATEMENT = re.compile(r"\s*(?:return|break|continue|import|using|let|const|var)\b[^.,]*;\s*$")
 _MOSTLY_CODE = "The text is mostly program code; the embedded judge reads prose."
 _PROSE_LINE = re.compile(r"[^\W\d_]{2,}(?:\s+[^\W\d_]{2,}){4,}")
-_DIGITS = re.compile(r"\d")
-_LETTERS = re.compile(r"[^\W\d_]")
+_DIGIT = re.compile(r"\d")
+_LETTER = re.compile(r"[^\W\d_]")
+_NOT_ASCII = re.compile(r"[^\x00-\x7f]")
+_CELL = re.compile(r"(?:^|[\s|;,])-?\d[\d.,%]*(?=$|[\s|;,])")
 
 
 @lru_cache(maxsize=64)  # the same passages are asked about for every question of a case
@@ -129,8 +133,7 @@ def language_of(text: str) -> str | None:
     if len(tokens) < _FEWEST_WORDS:
         return None
     # Accents are folded in words(); the profiles are folded the same way.
-    counts = Counter(tokens)
-    hits = {name: sum(counts[word] for word in profile) for name, profile in _FOLDED.items()}
+    hits = _hits(Counter(tokens))
     best = max(hits, key=lambda name: (hits[name], name == "English"))
     return best if hits[best] >= _FEWEST_HITS else None
 
@@ -140,45 +143,50 @@ def _fold_profile(profile: frozenset[str]) -> frozenset[str]:
 
 
 _FOLDED = {name: _fold_profile(profile) for name, profile in _PROFILES.items()}
+_ENGLISH = _FOLDED["English"]
+_LANGUAGES = {
+    word: tuple(name for name, profile in _FOLDED.items() if word in profile)
+    for word in frozenset().union(*_FOLDED.values())
+}
+"""The languages that each word of the profiles is common in."""
 
 
 def _foreign(text: str) -> str | None:
     script = _script(text)
     if script:
         return f"The text is written in {script}; the embedded judge reads English only."
-    tokens = words(text)
+    tokens = raw_words(text)
     if len(tokens) < _FEWEST_WORDS:
         return None
     # Names bring their own particles ("José de la Cruz"): capitalised words do not count, and few do not suffice.
-    counts = Counter(word.text for word in word_places(text) if text[word.start].islower())
-    english = sum(counts[word] for word in _FOLDED["English"])
-    name, hits = max(
-        ((name, sum(counts[word] for word in profile - _FOLDED["English"])) for name, profile in _FOLDED.items()),
-        key=lambda item: item[1],
-    )
-    own = sum(counts[word] for word in _FOLDED["English"] - _FOLDED[name]) if name != "English" else english
-    if name != "English" and hits >= _FEWEST_HITS + 1 and hits > 2 * own and hits >= 0.12 * len(tokens):
+    counts = Counter(fold(word) for word in tokens if word[0].islower())
+    hits = _hits({word: count for word, count in counts.items() if word not in _ENGLISH})
+    name = max(hits, key=lambda name: hits[name])
+    if name == "English" or hits[name] <= _FEWEST_HITS or hits[name] < 0.12 * len(tokens):
+        return None
+    if hits[name] > 2 * sum(counts[word] for word in _ENGLISH - _FOLDED[name]):
         return f"The text seems to be written in {name}; the embedded judge reads English only."
     return None
+
+
+def _hits(counts: Mapping[str, int]) -> dict[str, int]:
+    """How many of the words are among the commonest of each language."""
+    hits = dict.fromkeys(_FOLDED, 0)
+    for word, count in counts.items():
+        for name in _LANGUAGES.get(word, ()):
+            hits[name] += count
+    return hits
 
 
 def _script(text: str) -> str | None:
     """The script most letters are in, where it is not Latin."""
     other: Counter[str] = Counter()
-    latin = 0
-    for char in text:
-        if char.isascii():
-            latin += char.isalpha()
-            continue
-        if not char.isalpha():
-            continue
-        script = unicodedata.name(char, "").split(" ")[0].split("-")[0]
+    for char in _NOT_ASCII.findall(text):
+        script = unicodedata.name(char, "").split(" ")[0].split("-")[0] if char.isalpha() else ""
         if script in _SCRIPTS:
             other[_SCRIPTS[script]] += 1
-        else:
-            latin += 1
     total = sum(other.values())
-    if total < _FEWEST_LETTERS or total <= latin:
+    if total < _FEWEST_LETTERS or 2 * total <= sum(map(str.isalpha, text)):
         return None
     if "Japanese" in other and other["Japanese"] * 10 >= total:
         return "Japanese"
@@ -187,8 +195,7 @@ def _script(text: str) -> str | None:
 
 def _code(text: str) -> str | None:
     fenced = sum(len(match.group(1)) for match in _FENCED.finditer(text))
-    solid = len(text.strip())
-    if solid and fenced >= 0.7 * solid and fenced >= 40:
+    if fenced >= 40 and fenced >= 0.7 * len(text.strip()):
         return _MOSTLY_CODE
     lines = [line for line in _FENCED.sub("", text).splitlines() if line.strip()]
     if not lines or text.lstrip()[:1] in "{[":
@@ -210,8 +217,10 @@ def _grid(text: str) -> str | None:
     lines = [line for line in text.splitlines() if line.strip()]
     if len(lines) < 3:
         return None
-    digits, letters = len(_DIGITS.findall(text)), len(_LETTERS.findall(text))
-    columns = sum(1 for line in lines if len(re.findall(r"(?:^|[\s|;,])-?\d[\d.,%]*(?=$|[\s|;,])", line)) >= 3)
-    if columns >= 0.7 * len(lines) and digits > 3 * letters:
+    digits = len(_DIGIT.findall(text))
+    if 3 * sum(1 for _ in islice(_LETTER.finditer(text), digits)) >= digits:
+        return None
+    columns = sum(1 for line in lines if len(_CELL.findall(line)) >= 3)
+    if columns >= 0.7 * len(lines):
         return "The text is a table of numbers without headings; the embedded judge cannot tell what they are."
     return None

@@ -10,6 +10,7 @@ from __future__ import annotations
 import itertools
 import re
 from dataclasses import dataclass
+from functools import cached_property, lru_cache
 from typing import Literal
 
 from ..text import STOP_WORDS, Span, fold, sentences, stem, words
@@ -73,6 +74,11 @@ def names(text: str) -> list[Name]:
     The first word of a sentence is capitalised whatever it is: alone it counts as a name only if it is
     written with a capital elsewhere in the text too, or looks like nothing else (an acronym, an identifier).
     """
+    return list(_names(text))
+
+
+@lru_cache(maxsize=64)  # a claim's names are asked for twice: which they are, and which are missing
+def _names(text: str) -> tuple[Name, ...]:
     found: list[Name] = []
     taken = bytearray(len(text))
     _collect_identifiers(text, found, taken)
@@ -99,7 +105,7 @@ def names(text: str) -> list[Name]:
             found.append(Name(start, end, inner, "title"))
             taken[start:end] = b"\x01" * (end - start)
     found.sort(key=lambda name: name.start)
-    return found
+    return tuple(found)
 
 
 def _collect_identifiers(text: str, found: list[Name], taken: bytearray) -> None:
@@ -179,20 +185,36 @@ def _other_forms(part: str) -> set[str]:
 
 
 class NameIndex:
-    """The words of a text, ready to be asked which names are in it. Built once for many claims."""
+    """The words of a text, ready to be asked which names are in it. Built once for many claims.
+
+    Most names are found by their words; what only the others need is made when the first of them comes.
+    """
 
     def __init__(self, text: str) -> None:
-        tokens = words(text)
-        self._words = frozenset(tokens)
-        self._stems = frozenset(stem(token) for token in tokens)
-        self._folded = f" {' '.join(tokens)} "
-        self._runs = [match.group() for match in _RUN.finditer(text)]
-        self._acronyms = frozenset(_initials(match.group()) for match in _LONG_RUN.finditer(text))
-        self._before: dict[str, set[str]] = {}
-        for run in self._runs:
-            parts = words(run)
-            for left, right in itertools.pairwise(parts):
-                self._before.setdefault(right, set()).add(left)
+        self._text = text
+        self._tokens = words(text)
+        self._words = frozenset(self._tokens)
+
+    @cached_property
+    def _stems(self) -> frozenset[str]:
+        return frozenset(map(stem, self._words))
+
+    @cached_property
+    def _folded(self) -> str:
+        return f" {' '.join(self._tokens)} "
+
+    @cached_property
+    def _acronyms(self) -> frozenset[str]:
+        return frozenset(_initials(match.group()) for match in _LONG_RUN.finditer(self._text))
+
+    @cached_property
+    def _before(self) -> dict[str, set[str]]:
+        """For each word of a run of names, the words that stand right before it there."""
+        before: dict[str, set[str]] = {}
+        for match in _RUN.finditer(self._text):
+            for left, right in itertools.pairwise(words(match.group())):
+                before.setdefault(right, set()).add(left)
+        return before
 
     def holds(self, name: Name) -> bool:
         """Whether the text names it, in any of the forms a name takes."""
@@ -244,7 +266,13 @@ def _initials(run: str) -> str:
     return "".join(part[0] for part in words(run) if part not in STOP_WORDS)
 
 
+_index = lru_cache(maxsize=64)(NameIndex)  # in a short context all claims have the same evidence
+
+
 def missing_names(claim: str, evidence: str | NameIndex) -> list[Name]:
     """The names of the claim that the evidence does not hold in any form."""
-    index = NameIndex(evidence) if isinstance(evidence, str) else evidence
-    return [name for name in names(claim) if not index.holds(name)]
+    named = names(claim)
+    if not named:
+        return []
+    index = _index(evidence) if isinstance(evidence, str) else evidence
+    return [name for name in named if not index.holds(name)]

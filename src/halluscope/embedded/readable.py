@@ -15,7 +15,7 @@ from typing import Literal
 
 from ..text import Span, sentences
 
-__all__ = ["Piece", "Readable", "Statement", "readable"]
+__all__ = ["Piece", "Readable", "Statement", "readable", "structured"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +66,11 @@ class Readable:
 
 def readable(passage: str) -> Readable:
     """The passage as statements: sentences as they are, table rows and JSON objects put into words."""
+    return structured(passage) or Readable(tuple(_prose(passage, 0, len(passage))), "prose")
+
+
+def structured(passage: str) -> Readable | None:
+    """The same for a passage with a table or JSON in it; None for one that is prose all through."""
     statements: list[Statement] = []
     kinds: set[str] = set()
     position = 0
@@ -78,12 +83,12 @@ def readable(passage: str) -> Readable:
         statements.extend(made)
         kinds.add(kind)
         position = span.end
+    if not kinds:
+        return None
     rest = list(_prose(passage, position, len(passage)))
     if rest:
         kinds.add("prose")
         statements.extend(rest)
-    if kinds <= {"prose"}:
-        return Readable(tuple(statements), "prose")
     if kinds == {"json"}:
         return Readable(tuple(statements), "json")
     return Readable(tuple(statements), "table" if kinds == {"table"} else "mixed")
@@ -97,7 +102,8 @@ def _prose(passage: str, start: int, end: int) -> Iterator[Statement]:
             yield Statement(text, start + span.start, start + span.end)
 
 
-_OPENING = re.compile(r"(?:(?<=^)|(?<=[\s:>=]))[{\[](?=\s*[\"{\[\]}\d-])", re.MULTILINE)
+_OPENING = re.compile(r"[{\[](?:(?<=^.)|(?<=[\s:>=].))(?=\s*[\"{\[\]}\d-])", re.MULTILINE)
+"""The bracket first: that is what a search can skip to."""
 _TABLE = re.compile(
     r"^[ \t]*\|?[^\n|]*\|[^\n]*\n[ \t]*\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-*:?[ \t]*)*\n(?:[^\n]*\|[^\n]*(?:\n|\Z))+",
     re.MULTILINE,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 
 from ..text import Span, content_words, sentences, stem
 
@@ -175,8 +176,7 @@ def polarity_conflict(claim: str, evidence: str) -> PolarityConflict | None:
         return None
     best: Span | None = None
     most = 0.0
-    for span in sentences(evidence):
-        theirs = {stem(word) for word in content_words(span.of(evidence))}
+    for span, theirs in _sentence_stems(evidence):
         share = sum(word in theirs for word in mine) / len(mine)
         if share > most:
             best, most = span, share
@@ -187,6 +187,11 @@ def polarity_conflict(claim: str, evidence: str) -> PolarityConflict | None:
         return None
     place = Span(best.start + found.evidence.start, best.start + found.evidence.end)
     return PolarityConflict(found.claim, place, found.reason)
+
+
+@lru_cache(maxsize=64)  # in a short context all claims have the same evidence
+def _sentence_stems(text: str) -> tuple[tuple[Span, frozenset[str]], ...]:
+    return tuple((span, frozenset(map(stem, content_words(span.of(text))))) for span in sentences(text))
 
 
 def _flip(claim: str, sentence: str, *, denial: bool) -> PolarityConflict | None:
