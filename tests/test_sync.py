@@ -7,6 +7,9 @@ import inspect
 import os
 import signal
 import threading
+import time
+from collections.abc import Coroutine
+from typing import Any
 
 import pytest
 
@@ -60,20 +63,46 @@ def test_an_interrupt_cancels_what_was_running() -> None:
     async def long() -> None:
         started.set()
         try:
-            await asyncio.sleep(60)
+            await asyncio.sleep(600)
         except asyncio.CancelledError:
             await asyncio.sleep(0.2)
             cancelled.set()
             raise
 
     def interrupted() -> None:
-        started.wait(10)
+        started.wait(60)
         os.kill(os.getpid(), signal.SIGINT)
 
     threading.Thread(target=interrupted).start()
     with pytest.raises(KeyboardInterrupt):
         sync.run(long())
     assert cancelled.is_set(), "what was cancelled had no time to end well"
+
+
+@pytest.mark.parametrize("scheduled", [False, True])
+def test_an_interrupt_before_it_began_waits_for_nothing(monkeypatch: pytest.MonkeyPatch, scheduled: bool) -> None:
+    real = asyncio.run_coroutine_threadsafe
+
+    async def long() -> None:
+        await asyncio.sleep(60)
+
+    def interrupted(coroutine: Coroutine[Any, Any, Any], loop: asyncio.AbstractEventLoop) -> None:
+        if scheduled:
+            real(coroutine, loop)
+        else:
+            coroutine.close()
+        raise KeyboardInterrupt
+
+    before = time.monotonic()
+    work = long()
+    with monkeypatch.context() as patch:
+        patch.setattr(asyncio, "run_coroutine_threadsafe", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            sync.run(work)
+    assert sync.run(double(4)) == 8, "the loop serves others"
+    assert time.monotonic() - before < 20
+    assert inspect.getcoroutinestate(work) == (inspect.CORO_CLOSED if scheduled else inspect.CORO_CREATED)
+    work.close()
 
 
 class Doubler:

@@ -20,10 +20,13 @@ T = TypeVar("T")
 P = ParamSpec("P")
 Self = TypeVar("Self")
 
-_WINDING_UP = 10.0
-"""Seconds that an interrupt waits for what it cancelled: a run writes down what it has."""
+_LISTENING = 0.5
+"""Seconds between two looks up from waiting: some systems tell of an interrupt only then."""
 
-_CLOSING = 2.0
+_WINDING_UP = 30.0
+"""Seconds that an interrupt waits for what it cancelled: a run writes down what it has. A second one does not wait."""
+
+_CLOSING = 5.0
 """Seconds that the end of the process waits for what is still running."""
 
 
@@ -64,11 +67,11 @@ def run(coroutine: Coroutine[Any, Any, T]) -> T:
     ended = threading.Event()
 
     async def known() -> T:
-        tasks.append(asyncio.current_task())
-        if given_up.is_set():
-            coroutine.close()
-            raise asyncio.CancelledError
         try:
+            tasks.append(asyncio.current_task())
+            if given_up.is_set():
+                coroutine.close()
+                raise asyncio.CancelledError
             return await coroutine
         finally:
             ended.set()
@@ -80,7 +83,10 @@ def run(coroutine: Coroutine[Any, Any, T]) -> T:
                 task.cancel()
 
     try:
-        return asyncio.run_coroutine_threadsafe(known(), background.loop).result()
+        future = asyncio.run_coroutine_threadsafe(known(), background.loop)
+        while not (ended.wait(_LISTENING) or future.done()):
+            pass
+        return future.result()
     except BaseException:
         background.loop.call_soon_threadsafe(give_up)
         if tasks:
