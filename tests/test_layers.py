@@ -12,7 +12,7 @@ PACKAGE = Path(__file__).parent.parent / "src" / "halluscope"
 
 ROWS: tuple[tuple[str, ...], ...] = (
     ("version",),
-    ("errors", "case", "verdict", "result", "waiting"),
+    ("errors", "case", "verdict", "result", "waiting", "writing"),
     ("prompt", "text", "questions", "flow", "reading", "stats"),
     ("metric", "judge"),
     ("metrics", "judges", "store", "embedded"),

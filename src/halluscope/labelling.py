@@ -22,6 +22,7 @@ from .bench.formats.plain import CONTEXT, INPUT, OUTPUT, SKIPPED
 from .case import Case
 from .errors import InputError
 from .stats import Confusion, Interval
+from .writing import replacing
 
 ANSWERS = {"f": "factual", "h": "hallucinated", "c": "contradicted", "u": "unsupported"}
 """The key for each label."""
@@ -116,14 +117,11 @@ class LabelFile:
         return id
 
     def _write(self) -> None:
-        self.path.parent.mkdir(parents=True, exist_ok=True)
-        unfinished = self.path.with_name(f"{self.path.name}.{os.getpid()}.part")
-        with unfinished.open("wb") as file:
+        with replacing(self.path) as file:
             for label in self._labels.values():
                 file.write(msgspec.json.encode(label) + b"\n")
             file.flush()
             os.fsync(file.fileno())
-        unfinished.replace(self.path)
 
 
 class Session:

@@ -5,7 +5,6 @@ A profile belongs to one judge and one metric: a threshold chosen for one says n
 
 from __future__ import annotations
 
-import os
 import re
 from bisect import bisect_left
 from pathlib import Path
@@ -20,6 +19,7 @@ from .result import Outcome, Result
 from .stats import Interval
 from .store import home
 from .verdict import Support
+from .writing import replacing
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,80}")
 
@@ -150,10 +150,8 @@ def apply(result: Result, profile: Profile) -> Result:
 def save(profile: Profile) -> Path:
     """Keep the profile under its name; the file is complete or not there."""
     path = _path(profile.name)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    unfinished = path.with_suffix(f".{os.getpid()}.part")
-    unfinished.write_bytes(msgspec.json.format(msgspec.json.encode(profile), indent=2) + b"\n")
-    unfinished.replace(path)
+    with replacing(path) as file:
+        file.write(msgspec.json.format(msgspec.json.encode(profile), indent=2) + b"\n")
     return path
 
 

@@ -19,6 +19,7 @@ from msgspec import Struct
 
 from ..errors import FetchError, InputError
 from ..store import home
+from ..writing import replacing
 
 TIMEOUT = 60.0
 TOKEN = "HF_TOKEN"
@@ -89,9 +90,8 @@ def _check(remote: RemoteFile, path: Path, folder: Path) -> None:
     wanted = remote.sha256 or recorded.get(remote.name)
     if wanted is None:
         recorded[remote.name] = found
-        unfinished = lock.with_suffix(f".{os.getpid()}.part")
-        unfinished.write_bytes(msgspec.json.format(msgspec.json.encode(recorded), indent=2) + b"\n")
-        unfinished.replace(lock)
+        with replacing(lock) as file:
+            file.write(msgspec.json.format(msgspec.json.encode(recorded), indent=2) + b"\n")
     elif found != wanted:
         raise FetchError(
             f"{remote.name} has the hash {found[:16]}…, not {wanted[:16]}…: it was changed or damaged. "

@@ -12,7 +12,6 @@ import json
 import os
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from secrets import token_hex
 from typing import Any, TypeVar
 
 import msgspec
@@ -22,6 +21,7 @@ from ..errors import InputError, JudgeError
 from ..judge import Answer, Call, Judge
 from ..questions import Question
 from ..reading import read_reply
+from ..writing import replacing
 
 T = TypeVar("T")
 
@@ -92,14 +92,8 @@ class Recording:
             self.path.unlink(missing_ok=True)
             return True
         content = msgspec.json.format(msgspec.json.encode(_File(replies=self._replies)), indent=2)
-        self.path.parent.mkdir(parents=True, exist_ok=True)
-        unfinished = self.path.with_name(f".{token_hex(6)}.part")
-        try:
-            unfinished.write_bytes(content + b"\n")
-            unfinished.replace(self.path)
-        except BaseException:
-            unfinished.unlink(missing_ok=True)
-            raise
+        with replacing(self.path) as file:
+            file.write(content + b"\n")
         return True
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 from collections import Counter
+from io import TextIOWrapper
 from pathlib import Path
-from secrets import token_hex
 from typing import Any, TextIO
 
 from msgspec import Struct
@@ -14,6 +14,7 @@ from ..case import Case, clean
 from ..errors import InputError
 from ..result import Outcome, Result
 from ..verdict import Support
+from ..writing import replacing
 from .blocks import Blocks, block
 from .changes import CHANGES, Baseline, Change
 from .page import closing, opening
@@ -39,19 +40,8 @@ def write(run: Source, path: str | os.PathLike[str], *, baseline: Source | None 
         raise InputError("a report must show at least one case: pass `most` of 1 or more.")
     target = Path(path)
     earlier = None if baseline is None else Baseline(baseline.pairs())
-    try:
-        target.parent.mkdir(parents=True, exist_ok=True)
-        unfinished = target.with_name(f".{target.name}.{token_hex(4)}.part")
-        page = unfinished.open("x", encoding="utf-8", newline="\n")
-    except OSError as error:
-        raise InputError(f"the report cannot be written to {target}: {error.strerror or error}.") from error
-    try:
-        with page:
-            _write(page, run, baseline, earlier, most)
-        unfinished.replace(target)
-    except BaseException:
-        unfinished.unlink(missing_ok=True)
-        raise
+    with replacing(target) as file, TextIOWrapper(file, encoding="utf-8", newline="\n") as page:
+        _write(page, run, baseline, earlier, most)
     return target
 
 

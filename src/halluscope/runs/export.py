@@ -5,10 +5,7 @@ from __future__ import annotations
 import csv
 import gzip
 import io
-import os
-import tempfile
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, Union
@@ -18,6 +15,7 @@ import msgspec
 from ..case import Case
 from ..errors import InputError, MissingExtra
 from ..result import Result
+from ..writing import replacing
 
 if TYPE_CHECKING:
     import pandas
@@ -69,7 +67,7 @@ def export(pairs: Pairs, path: Path) -> int:
         raise InputError(f"{path.name!r} names no format: end it with one of {', '.join(FORMATS)}.")
     lines = (line(case, result) for case, result in pairs)
     write = _parquet if name.endswith(".parquet") else _csv if ".csv" in name[-7:] else _jsonl
-    with _appearing(path) as file:
+    with replacing(path) as file:
         if not name.endswith(".gz"):
             return write(lines, file)
         with gzip.GzipFile(fileobj=file, mode="wb", mtime=0) as packed:
@@ -154,23 +152,6 @@ def _arrow(pa: Any, kind: str) -> Any:
         "count": pa.int64(),
     }
     return made[kind]
-
-
-@contextmanager
-def _appearing(path: Path) -> Iterator[BinaryIO]:
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".part")
-    except OSError as error:
-        raise InputError(f"cannot write {path}: {error.strerror}.") from error
-    try:
-        with os.fdopen(handle, "wb") as file:
-            yield file
-        Path(temporary).chmod(0o644)
-        Path(temporary).replace(path)
-    except BaseException:
-        Path(temporary).unlink(missing_ok=True)
-        raise
 
 
 def to_pandas(pairs: Pairs) -> pandas.DataFrame:
