@@ -23,6 +23,7 @@ from ..bench.sets import SETS
 from ..judge import DEFAULT, VARIABLE, Judge, resolve
 from ..store import Replies, Store
 from .app import app
+from .options import BaseUrl, CasesAtOnce, DrawnLimit, JudgeNames, MetricNames, ProfileName
 
 NO_VERDICT = 3
 """Exit code where a judge gave no verdict at all."""
@@ -33,24 +34,20 @@ def bench(
     set: Annotated[
         str | None, typer.Argument(help="A public set, or a file of labelled cases. Left out: list the sets.")
     ] = None,
-    judge: Annotated[
-        list[str] | None, typer.Option("--judge", "-j", help="One of `halluscope judges`; may be given often.")
-    ] = None,
-    metric: Annotated[
-        list[str] | None, typer.Option("--metric", "-m", help="One of `halluscope metrics`; may be given often.")
-    ] = None,
+    judge: JudgeNames = None,
+    metric: MetricNames = None,
     file: Annotated[
         Path | None, typer.Option("--file", "-f", help="A copy of the set in its own format, instead of fetching it.")
     ] = None,
     split: Annotated[str | None, typer.Option(help="Another split of the set than its usual one.")] = None,
-    limit: Annotated[int | None, typer.Option("--limit", "-n", help="At most this many cases, drawn by seed.")] = None,
+    limit: DrawnLimit = None,
     seed: Annotated[int, typer.Option(help="Of the drawing and of the bootstrap.")] = 0,
-    profile: Annotated[str | None, typer.Option("--profile", "-p", help="A profile of `halluscope calibrate`.")] = None,
+    profile: ProfileName = None,
     threshold: Annotated[
         float | None, typer.Option(help="Flag from this probability on, whatever the judge's own word.")
     ] = None,
-    base_url: Annotated[str | None, typer.Option(help="The address of an OpenAI-compatible server.")] = None,
-    concurrency: Annotated[int, typer.Option(min=1, help="Cases judged at once.")] = CONCURRENCY,
+    base_url: BaseUrl = None,
+    concurrency: CasesAtOnce = CONCURRENCY,
     resamples: Annotated[int, typer.Option(min=1, help="Of the bootstrap.")] = 1000,
     mistakes: Annotated[int, typer.Option(min=0, help="How many of the worst mistakes to show.")] = 5,
     picture: Annotated[Path | None, typer.Option(help="Write the matrices and curves to this SVG file.")] = None,

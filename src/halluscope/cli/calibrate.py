@@ -21,6 +21,7 @@ from ..judge import DEFAULT, VARIABLE, resolve
 from ..profiles import Profile
 from ..stats import Interval
 from .app import app
+from .options import BaseUrl, CasesAtOnce, DrawnLimit, JudgeName, MetricName, judge_options
 
 RECALL = 0.8
 
@@ -28,8 +29,8 @@ RECALL = 0.8
 @app.command("calibrate")
 def calibrate(
     labels: Annotated[str, typer.Argument(help="A file of labelled cases, or a public set.")],
-    judge: Annotated[str | None, typer.Option("--judge", "-j", help="One of `halluscope judges`.")] = None,
-    metric: Annotated[str, typer.Option("--metric", "-m", help="One of `halluscope metrics`.")] = "label",
+    judge: JudgeName = None,
+    metric: MetricName = "label",
     recall: Annotated[
         float | None, typer.Option(help=f"The share of hallucinated outputs to catch (unless told otherwise {RECALL}).")
     ] = None,
@@ -46,10 +47,10 @@ def calibrate(
     direction: Annotated[
         str, typer.Option(help="Which scores in the file are better: lower, or higher as for faithfulness.")
     ] = "lower",
-    limit: Annotated[int | None, typer.Option("--limit", "-n", help="At most this many cases, drawn by seed.")] = None,
+    limit: DrawnLimit = None,
     seed: Annotated[int, typer.Option(help="Of the drawing.")] = 0,
-    base_url: Annotated[str | None, typer.Option(help="The address of an OpenAI-compatible server.")] = None,
-    concurrency: Annotated[int, typer.Option(min=1, help="Cases judged at once.")] = CONCURRENCY,
+    base_url: BaseUrl = None,
+    concurrency: CasesAtOnce = CONCURRENCY,
     as_json: Annotated[bool, typer.Option("--json", help="Print the profile as JSON.")] = False,
 ) -> None:
     """Choose a threshold from your own labels, and keep it as a profile for `check`, `eval` and `bench`.
@@ -67,8 +68,7 @@ def calibrate(
         pairs = _given(cases, direction)
         who, version = os.environ.get(VARIABLE) or DEFAULT, ""
     else:
-        options = {} if base_url is None else {"base_url": base_url}
-        run = run_judge(cases, resolve(judge, **options), kind, concurrency=concurrency)
+        run = run_judge(cases, resolve(judge, **judge_options(base_url, judge)), kind, concurrency=concurrency)
         pairs = [(j.item.hallucinated, j.probability) for j in run.judged if j.probability is not None]
         who, version = run.judge, run.metric_version
     if not pairs:

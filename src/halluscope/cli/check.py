@@ -6,7 +6,7 @@ import os
 import sys
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.table import Table
@@ -16,8 +16,9 @@ from ..errors import InputError
 from ..judge import COMBINATIONS, DEFAULT, PROVIDERS, VARIABLE, Provider
 from ..metrics import METRICS
 from ..result import Result
-from ..scorer import Scorer, split_options
+from ..scorer import Scorer
 from .app import app
+from .options import BaseUrl, JudgeName, MetricNames, PassThreshold, ProfileName, judge_options
 from .show import show_result
 from .terminal import console as new_console
 from .terminal import plain
@@ -41,15 +42,11 @@ def check(
         typer.Option("--context", "-c", help="A passage to hold it against; may be given often; @FILE reads a file."),
     ] = None,
     input: Annotated[str | None, typer.Option("--input", "-i", help="What the model was asked.")] = None,
-    metric: Annotated[
-        list[str] | None, typer.Option("--metric", "-m", help="One of `halluscope metrics`; may be given often.")
-    ] = None,
-    judge: Annotated[str | None, typer.Option("--judge", "-j", help="One of `halluscope judges`.")] = None,
-    base_url: Annotated[str | None, typer.Option(help="The address of an OpenAI-compatible server.")] = None,
-    threshold: Annotated[float | None, typer.Option(help="Where a score passes.")] = None,
-    profile: Annotated[
-        str | None, typer.Option("--profile", "-p", help="A profile that `halluscope calibrate` made.")
-    ] = None,
+    metric: MetricNames = None,
+    judge: JudgeName = None,
+    base_url: BaseUrl = None,
+    threshold: PassThreshold = None,
+    profile: ProfileName = None,
     strict: Annotated[bool, typer.Option("--strict", help="Any claim that does not hold fails the output.")] = False,
     reason: Annotated[bool, typer.Option("--reason/--no-reason", help="Ask the judge for a reason.")] = True,
     as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON, one line per metric.")] = False,
@@ -58,11 +55,6 @@ def check(
 
     Exit code 0: passed. 1: did not pass. 2: bad input. 3: no score.
     """
-    options: dict[str, Any] = {"strict": strict, "include_reason": reason}
-    if threshold is not None:
-        options["threshold"] = threshold
-    if base_url is not None:
-        options["base_url"] = base_url
     if [output, *(context or []), input].count("-") > 1:
         raise InputError("only one text can be read from stdin: give the others as they are, or as @FILE.")
     said = _text(output)
@@ -70,11 +62,12 @@ def check(
     asked = _text(input) if input is not None else None
     chosen = _profile(profile)
     judge = judge or (chosen.judge if chosen else None)
+    options = {"strict": strict, "include_reason": reason, **judge_options(base_url, judge)}
+    if threshold is not None:
+        options["threshold"] = threshold
     results: list[Result] = []
     console = new_console()
     for name in metric or [chosen.metric if chosen else "hallucination"]:
-        if base_url is not None and "base_url" in split_options(name, options)[1] and judge is None:
-            raise InputError("--base-url goes with a judge that is reached over the network: name it with --judge.")
         result = Scorer(name, judge, **options).score(output=said, context=passages, input=asked)
         if chosen is not None:
             result = chosen.applied(result)

@@ -18,6 +18,7 @@ from ..runs import Run, Summary
 from ..store import Store
 from . import files
 from .app import INTERRUPTED, app, fail
+from .options import BaseUrl, Columns, JudgeName, MetricNames, PassThreshold, ProfileName, judge_options, mapping
 from .tables import show_cases, show_gates, show_summary, summary_object
 
 GATE_FAILED = 1
@@ -33,13 +34,11 @@ def eval_command(
     data: Annotated[
         str, typer.Argument(help="A .jsonl, .csv, .tsv or .parquet file, also .gz; - reads JSONL from stdin.")
     ],
-    metric: Annotated[
-        list[str] | None, typer.Option("--metric", "-m", help="One of `halluscope metrics`; may be given often.")
-    ] = None,
-    judge: Annotated[str | None, typer.Option("--judge", "-j", help="One of `halluscope judges`.")] = None,
-    base_url: Annotated[str | None, typer.Option(help="The address of an OpenAI-compatible server.")] = None,
-    threshold: Annotated[float | None, typer.Option(help="Where a score passes.")] = None,
-    profile: Annotated[str | None, typer.Option(help="A profile that `halluscope calibrate` made.")] = None,
+    metric: MetricNames = None,
+    judge: JudgeName = None,
+    base_url: BaseUrl = None,
+    threshold: PassThreshold = None,
+    profile: ProfileName = None,
     reason: Annotated[bool, typer.Option("--reason/--no-reason", help="Ask the judge for reasons.")] = True,
     run: Annotated[str | None, typer.Option("--run", help="Name the run; it is continued if it exists.")] = None,
     concurrency: Annotated[
@@ -48,9 +47,7 @@ def eval_command(
     max_cost: Annotated[
         float | None, typer.Option(help="Stop before the run costs more than this many dollars.")
     ] = None,
-    columns: Annotated[
-        list[str] | None, typer.Option("--map", help="Which column is which, as in output=answer; may be given often.")
-    ] = None,
+    columns: Columns = None,
     strict: Annotated[bool, typer.Option("--strict", help="Stop at the first row that cannot be read.")] = False,
     limit: Annotated[int | None, typer.Option(help="Take only so many rows.")] = None,
     fresh: Annotated[bool, typer.Option("--fresh", help="Ask the judge again, even where its reply is kept.")] = False,
@@ -73,13 +70,11 @@ def eval_command(
     """
     metrics = list(metric or ["hallucination"])
     gates = [Gate.parse(text, metrics) for text in gate or ()]
-    options: dict[str, Any] = {} if reason else {"include_reason": False}
+    options = judge_options(base_url, judge)
+    if not reason:
+        options["include_reason"] = False
     if threshold is not None:
         options["threshold"] = threshold
-    if base_url is not None:
-        if judge is None:
-            raise InputError("--base-url goes with a judge that is reached over the network: name it with --judge.")
-        options["base_url"] = base_url
     with _interruptible(run), kept_store() as store:
         earlier = _earlier(no_worse_than, run, metrics, store)
         made = _made(
@@ -87,7 +82,7 @@ def eval_command(
             metrics,
             judge,
             run=run,
-            map=_mapping(columns or []),
+            map=mapping(columns),
             concurrency=concurrency,
             max_cost=max_cost,
             strict=strict,
@@ -169,16 +164,6 @@ def _interruptible(run: str | None) -> Iterator[None]:
 
 def _told(message: str) -> None:
     typer.echo(f"halluscope: {message}", err=True)
-
-
-def _mapping(given: list[str]) -> dict[str, str]:
-    mapping = {}
-    for text in given:
-        field, equals, column = text.partition("=")
-        if not equals or not field.strip() or not column.strip():
-            raise InputError(f"--map {text!r} cannot be read: write it like output=answer.")
-        mapping[field.strip()] = column.strip()
-    return mapping
 
 
 def _write(

@@ -22,6 +22,7 @@ from ..errors import InputError
 from ..judge import resolve
 from ..labelling import Agreement, LabelFile, Session, agreement, cases_of
 from .app import app
+from .options import DrawnLimit
 
 UNDO, QUIT = ("z", "\x7f", "\b"), ("q", "\x03", "\x04", "")
 KEYS = "f factual   h hallucinated   c contradicted   u unsupported   s skip   z undo   q quit"
@@ -34,7 +35,7 @@ def label(
         Path | None, typer.Option(help="Where the labels go (unless told otherwise beside the data).")
     ] = None,
     annotator: Annotated[str | None, typer.Option(help="Who labels; kept with each label.")] = None,
-    limit: Annotated[int | None, typer.Option("--limit", "-n", help="At most this many cases, drawn by seed.")] = None,
+    limit: DrawnLimit = None,
     seed: Annotated[int, typer.Option(help="Of the drawing.")] = 0,
     judge: Annotated[
         str | None,

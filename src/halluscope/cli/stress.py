@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated
 
 import msgspec
 import typer
@@ -10,25 +10,25 @@ from rich.console import Console
 from rich.progress import Progress
 from rich.table import Table
 
-from ..errors import InputError
 from ..stress import KINDS, StressReport, run
 from ..stress.table import Kind, Tried
 from .app import app
+from .options import BaseUrl, Columns, JudgeName, MetricName, judge_options, mapping
 
 
 @app.command("stress")
 def stress(
     data: Annotated[str, typer.Argument(help="Answers believed good, with their context, or passages: JSONL, CSV, …")],
-    judge: Annotated[str | None, typer.Option("--judge", "-j", help="One of `halluscope judges`.")] = None,
-    metric: Annotated[str, typer.Option("--metric", "-m", help="One of `halluscope metrics`.")] = "hallucination",
+    judge: JudgeName = None,
+    metric: MetricName = "hallucination",
     kind: Annotated[
         list[str] | None, typer.Option("--kind", "-k", help=f"Only these changes; any of: {', '.join(KINDS)}.")
     ] = None,
     limit: Annotated[int | None, typer.Option(help="Take only so many answers.")] = None,
     seed: Annotated[int, typer.Option(help="Decides what is changed, and into what.")] = 0,
-    map: Annotated[list[str] | None, typer.Option(help="Which column is which, as in output=answer.")] = None,
+    columns: Columns = None,
     concurrency: Annotated[int, typer.Option(help="Texts judged at once.")] = 16,
-    base_url: Annotated[str | None, typer.Option(help="The address of an OpenAI-compatible server.")] = None,
+    base_url: BaseUrl = None,
     show: Annotated[int, typer.Option(help="Show so many of the judge's mistakes.")] = 5,
     as_json: Annotated[bool, typer.Option("--json", help="Print the whole report as one JSON object.")] = False,
 ) -> None:
@@ -37,9 +37,7 @@ def stress(
     No labels are needed. The catch rate of a kind is the share of changed answers that are flagged,
     of those whose original is not. Harmless rewrites that are flagged are false alarms.
     """
-    if base_url is not None and judge is None:
-        raise InputError("--base-url goes with a judge that is reached over the network: name it with --judge.")
-    options: dict[str, Any] = {} if base_url is None else {"base_url": base_url}
+    options = judge_options(base_url, judge)
     errors = Console(stderr=True)
     with Progress(console=errors, transient=True, disable=as_json or not errors.is_terminal) as bar:
         task = bar.add_task("judging", total=None)
@@ -50,7 +48,7 @@ def stress(
             kinds=kind or None,
             limit=limit,
             seed=seed,
-            map=_mapping(map or []),
+            map=mapping(columns),
             concurrency=concurrency,
             progress=lambda done, total: bar.update(task, completed=done, total=total),
             **options,
@@ -59,16 +57,6 @@ def stress(
         typer.echo(msgspec.json.encode(report).decode())
         return
     _print(Console(), report, show)
-
-
-def _mapping(pairs: list[str]) -> dict[str, str] | None:
-    mapping: dict[str, str] = {}
-    for pair in pairs:
-        field, equals, column = pair.partition("=")
-        if not equals or not field or not column:
-            raise InputError(f"--map {pair!r} cannot be read: write it as --map output=COLUMN.")
-        mapping[field.strip()] = column.strip()
-    return mapping or None
 
 
 def _print(console: Console, report: StressReport, show: int) -> None:
