@@ -99,7 +99,7 @@ async def test_more_samples_than_calls_at_once() -> None:
     """Judges that wait for others hold no place that those need."""
     judge = ViewsJudge("j", wavering)
     result = await asyncio.wait_for(
-        scored(Panel(Consistent(judge, n=20), Consistent(Consistent(judge, n=5), n=5)), STEADY), 20
+        scored(Panel(Consistent(judge, n=20), Consistent(Consistent(judge, n=5), n=5)), STEADY), 120
     )
     assert result.score == 0.0 and len(judge.questions("verify")) == 45
 

@@ -48,6 +48,7 @@ async def test_replies_are_negotiated_and_the_outcome_remembered(
 
 async def test_questions_refused_at_the_same_time_teach_one_lesson(server: Loopback) -> None:
     server.features = Features(schema=False)
+    server.until = lambda asked: server.most_at_once >= 20
     server.latency = 0.05
     driver = Driver(openai_judge("any", base_url=server.base_url))
     results = await asyncio.gather(*(driver.score(Label(), Case.of(f"a {i}", [f"a {i}"])) for i in range(20)))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import signal
+import socket
 import subprocess
 import sys
 import threading
@@ -30,6 +31,7 @@ from halluscope.result import Outcome
 from halluscope.scorer import Scorer
 
 from .loopback import Faults, Loopback
+from .waiting import wait_until
 
 ROOT = Path(__file__).parent.parent
 CASE: dict[str, Any] = {"output": "The mill is in Ulm.", "context": ["The mill is in Ulm."]}
@@ -71,8 +73,8 @@ def test_retry_after_in_seconds_and_as_a_date() -> None:
     assert http.seconds("-3") == 0.0
     assert http.seconds("nan") == 0.0
     assert http.seconds(None) is http.seconds("") is http.seconds("soon") is None
-    assert 8.0 < (http.seconds(formatdate(time.time() + 10, usegmt=True)) or 0.0) <= 10.0
-    assert 8.0 < (http.seconds(formatdate(time.time() + 10)) or 0.0) <= 10.0
+    assert 900.0 < (http.seconds(formatdate(time.time() + 1000, usegmt=True)) or 0.0) <= 1000.0
+    assert 900.0 < (http.seconds(formatdate(time.time() + 1000)) or 0.0) <= 1000.0
     assert http.seconds(formatdate(time.time() - 10, usegmt=True)) == 0.0
     assert http.asked_to_wait({"retry-after-ms": "250", "retry-after": "9"}) == 0.25
 
@@ -97,17 +99,18 @@ async def test_half_a_surrogate_pair_in_a_response_is_replaced(server: Loopback)
 
 
 async def test_a_slow_server_times_out(server: Loopback) -> None:
-    server.latency = 5.0
+    server.latency = 600.0
     before = time.monotonic()
     with pytest.raises(JudgeUnavailable, match=r"within 0\.1 s"):
         await http.post(f"{server.base_url}/chat/completions", {}, {"messages": []}, 0.1)
-    assert time.monotonic() - before < 2
+    assert time.monotonic() - before < 60
 
 
 def test_a_server_that_is_not_there_is_told_soon() -> None:
-    with Loopback() as gone:
-        address = gone.base_url
-    result = Scorer("label", openai_judge("any", base_url=address), patience=Patience(first_wait=0.01)).score(**CASE)
+    with socket.socket() as taken:  # a port that nobody else gets meanwhile, and where nobody listens
+        taken.bind(("127.0.0.1", 0))
+        judge = openai_judge("any", base_url=f"http://127.0.0.1:{taken.getsockname()[1]}/v1")
+        result = Scorer("label", judge, patience=Patience(first_wait=0.01)).score(**CASE)
     assert result.outcome is Outcome.FAILED and result.failure is not None
     assert result.failure.kind == JudgeUnreachable.kind
     assert "could not reach 127.0.0.1" in result.failure.message
@@ -170,7 +173,7 @@ def test_a_process_ends_without_a_word(server: Loopback, ending: str) -> None:
     if "fork" in ending:
         flags += ["-W", "ignore::DeprecationWarning"]  # newer Pythons say that forking with threads is risky
     done = subprocess.run(
-        [sys.executable, *flags, "-c", PROGRAM + ending, server.base_url], capture_output=True, text=True, timeout=60
+        [sys.executable, *flags, "-c", PROGRAM + ending, server.base_url], capture_output=True, text=True, timeout=300
     )
     assert (done.returncode, done.stderr, done.stdout) == (0, "", "")
 
@@ -179,19 +182,17 @@ def test_a_process_ends_without_a_word(server: Loopback, ending: str) -> None:
 @pytest.mark.parametrize("waiting", ["for the server", "for the next try"])
 def test_an_interrupt_ends_it(server: Loopback, ending: str, waiting: str) -> None:
     if waiting == "for the server":
-        server.latency = 30.0
+        server.latency = 600.0
     else:
         server.faults = Faults(failed=1.0)
     process = subprocess.Popen(
         [sys.executable, "-W", "error", "-c", PROGRAM + ending, server.base_url],
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
     )  # fmt: skip
-    deadline = time.monotonic() + 30
-    while not (server.calls or server.at_once) and time.monotonic() < deadline:
-        time.sleep(0.02)
-    time.sleep(0.1)
+    wait_until(lambda: server.calls or server.at_once)
+    time.sleep(0.1)  # so that it mostly waits by now; at any other moment it must end just as well
     process.send_signal(signal.SIGINT)
-    _, errors = process.communicate(timeout=20)
+    _, errors = process.communicate(timeout=120)
     assert process.returncode in (-signal.SIGINT, 130)
     assert errors.strip().splitlines()[-1] == "KeyboardInterrupt"
     assert "never" not in errors and "Unclosed" not in errors and "destroyed" not in errors

@@ -138,19 +138,20 @@ def test_a_model_that_hangs_is_given_up_and_does_not_fill_a_pool() -> None:
 
     def hangs(prompt: str) -> str:
         calls.append(1)
-        held.wait(20)
+        held.wait(120)
         return FACTUAL
 
+    patience = Patience(timeout=0.05, retries=6, first_wait=0.001)
     before = time.monotonic()
-    result = Scorer("label", hangs, patience=Patience(deadline=0.5, timeout=0.02, first_wait=0.001)).score(**CASE)
+    result = Scorer("label", hangs, patience=patience).score(**CASE)
     held.set()
-    assert result.failure is not None and result.failure.kind in ("deadline", "unavailable")
-    assert time.monotonic() - before < 5
+    assert result.failure is not None and result.failure.kind == "unavailable"
+    assert time.monotonic() - before < 60
     assert len(calls) > 3
 
 
 def test_a_synchronous_model_runs_beside_others() -> None:
-    barrier = threading.Barrier(8, timeout=10)
+    barrier = threading.Barrier(8, timeout=60)
 
     def waits(prompt: str) -> str:
         barrier.wait()

@@ -39,6 +39,7 @@ from halluscope.runs import Run
 from halluscope.store import Store
 
 from .loopback import Faults, Loopback
+from .waiting import until, wait_until
 
 QUICK = Patience(first_wait=0.01, longest_wait=0.1, deadline=60)
 FACTUAL = {"verdict": "factual", "reason": ["fine"]}
@@ -93,6 +94,7 @@ def test_metrics_share_what_they_ask(server: Loopback, store: Store) -> None:
 
 def test_no_more_calls_at_once_than_allowed(server: Loopback, store: Store) -> None:
     server.latency = 0.02
+    server.until = lambda asked: server.most_at_once >= 7
     evaluate(rows(40), "hallucination", judge(server), store=store, concurrency=7)
     assert server.most_at_once == 7
 
@@ -324,8 +326,10 @@ def test_strict_reading_stops_and_keeps_what_was_done(store: Store) -> None:
 
 def test_strict_reading_finishes_what_is_under_way(store: Store) -> None:
     with pytest.raises(RunFailed, match="row 301 cannot be read"):
-        evaluate([*rows(300), 5], "label", labels(latency=0.05), store=store, run="r", strict=True)
-    assert len(list(Run("r", store))) >= 256
+        evaluate([*rows(300), 5, *rows(2)], "label", labels(latency=0.05), store=store, run="r", strict=True)
+    run = Run("r", store)
+    assert [r.case_id for r in run] == [f"case-{i}" for i in range(300)]
+    assert [row.place for row in run.bad_rows()] == ["row 301"]
 
 
 def test_a_row_that_was_mended_is_no_longer_bad(store: Store) -> None:
@@ -352,6 +356,7 @@ def test_a_slow_iterator_is_scored_while_it_is_read(store: Store) -> None:
 
     def slow() -> Iterator[dict[str, Any]]:
         for row in rows(4):
+            wait_until(lambda: len(asked) < 3 or len(script.asked) >= 2)
             asked.append(len(script.asked))
             yield row
             time.sleep(0.1)
@@ -408,13 +413,14 @@ def test_an_interrupt_keeps_all_that_is_finished(server: Loopback, store: Store)
     assert main is not None
 
     def interrupt() -> None:
-        while len(server.calls) < 60:
-            time.sleep(0.005)
+        wait_until(lambda: len(server.calls) >= 60)
         signal.pthread_kill(main, signal.SIGINT)
 
+    server.until = lambda asked: len(server.calls) < 120  # so that it is not over before it is interrupted
     threading.Thread(target=interrupt, daemon=True).start()
     with pytest.raises(KeyboardInterrupt):
         evaluate(rows(200), "label", judge(server), store=store, run="r", concurrency=8)
+    server.until = None
     run = Run("r", store)
     assert run.state == "interrupted"
     kept = len(list(run))
@@ -426,8 +432,9 @@ def test_an_interrupt_keeps_all_that_is_finished(server: Loopback, store: Store)
 
 
 async def test_cancelling_keeps_all_that_is_finished(store: Store) -> None:
-    task = asyncio.create_task(aevaluate(rows(500), "label", labels(latency=0.05), store=store, run="r", concurrency=4))
-    await asyncio.sleep(0.4)
+    script = labels(latency=0.02)
+    task = asyncio.create_task(aevaluate(rows(500), "label", script, store=store, run="r", concurrency=4))
+    await until(lambda: len(script.asked) >= 12)
     task.cancel()
     with pytest.raises(asyncio.CancelledError):
         await task
@@ -562,7 +569,7 @@ async def test_the_gate_never_closes() -> None:
     simulated = Simulated(8)
     await simulated.calls(1000, lambda i: True)
     assert simulated.gate.limit == 1
-    await asyncio.wait_for(simulated.gate.enter(), 1)
+    await asyncio.wait_for(simulated.gate.enter(), 60)
 
 
 async def test_the_gate_survives_those_who_give_up_waiting() -> None:
@@ -579,5 +586,5 @@ async def test_the_gate_survives_those_who_give_up_waiting() -> None:
     await asyncio.sleep(0)
     assert gate.active == 2
     gate.leave(None)
-    await asyncio.wait_for(asyncio.gather(*waiting[4:]), 1)
+    await asyncio.wait_for(asyncio.gather(*waiting[4:]), 60)
     assert gate.active == 2

@@ -323,7 +323,7 @@ def test_processes_share_the_file(path: Path) -> None:
     for worker in workers:
         worker.start()
     for worker in workers:
-        worker.join(60)
+        worker.join(300)
     assert [worker.exitcode for worker in workers] == [0, 0, 0]
     with Store(path) as store:
         store.check()

@@ -24,6 +24,7 @@ from halluscope.judges.scripted import ScriptedJudge
 from halluscope.result import Outcome
 
 from ..loopback import Faults, Loopback
+from ..waiting import until
 from .world import World, verdicts
 
 REQUEST: ContextVar[str] = ContextVar("request", default="nobody's")
@@ -135,6 +136,7 @@ class Watched:
 
     def __init__(self, expected: int) -> None:
         self.now = self.most = 0
+        self.expected = expected
         self._lock = threading.Lock()
         self._all_here = threading.Barrier(expected)
 
@@ -145,13 +147,14 @@ class Watched:
 
     def blocking(self, text: str) -> str:
         self._change(1)
-        self._all_here.wait(10)
+        self._all_here.wait(60)
         time.sleep(0.001)
         self._change(-1)
         return text
 
     async def asynchronous(self, text: str) -> str:
         self._change(1)
+        await until(lambda: self.most >= self.expected)
         await asyncio.sleep(0.01)
         self._change(-1)
         return text
@@ -169,6 +172,7 @@ def test_concurrency_is_kept_and_used(form: str, concurrency: int) -> None:
 def test_scoring_counts_as_work_too(server: Loopback, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
     server.latency = 0.03
+    server.until = lambda asked: server.most_at_once >= 4
     run_evals(
         data=[{"input": f"Statement {i} is made."} for i in range(12)],
         scorers=[create_hallucination_scorer("openai/m", {"context": ["c"]})],
@@ -307,13 +311,13 @@ async def test_giving_up_stops_the_targets_that_have_not_begun() -> None:
 
     async def target(n: int) -> str:
         begun.append(n)
-        await asyncio.sleep(10)
+        await asyncio.sleep(600)
         return ""
 
     run = asyncio.ensure_future(
         arun_evals(data=[{"input": i} for i in range(10)], scorers=[scorer()], target=target, concurrency=2)
     )
-    await asyncio.sleep(0.05)
+    await until(lambda: len(begun) >= 2)
     run.cancel()
     with pytest.raises(asyncio.CancelledError):
         await run
@@ -322,22 +326,25 @@ async def test_giving_up_stops_the_targets_that_have_not_begun() -> None:
 
 
 async def test_giving_up_does_not_wait_for_a_target_that_blocks() -> None:
-    let_go = threading.Event()
+    begun, let_go = threading.Event(), threading.Event()
 
     def target(n: int) -> str:
-        let_go.wait(10)
+        begun.set()
+        let_go.wait(120)
         return ""
 
     run = asyncio.ensure_future(
         arun_evals(data=[{"input": i} for i in range(4)], scorers=[scorer()], target=target, concurrency=2)
     )
-    await asyncio.sleep(0.05)
+    await until(begun.is_set)
     started = time.perf_counter()
     run.cancel()
-    with pytest.raises(asyncio.CancelledError):
-        await run
-    assert time.perf_counter() - started < 5
-    let_go.set()
+    try:
+        with pytest.raises(asyncio.CancelledError):
+            await run
+        assert time.perf_counter() - started < 60
+    finally:
+        let_go.set()
 
 
 async def test_targets_in_threads_see_the_callers_context() -> None:

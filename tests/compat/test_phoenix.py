@@ -214,6 +214,7 @@ def test_a_frame_keeps_its_rows_and_its_index(world: World) -> None:
 def test_a_frame_keeps_to_its_concurrency(server: Loopback, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
     server.latency = 0.03
+    server.until = lambda asked: server.most_at_once >= 3
     frame = pd.DataFrame([EIFFEL] * 12)
     evaluator = HallucinationEvaluator(llm=LLM(model="gpt-4o", provider="openai"))
     assert evaluator.evaluate_dataframe(frame, concurrency=3)["hallucination_score"].sum() == 12

@@ -59,13 +59,14 @@ class Store:
             raise
 
     def _prepare(self) -> None:
-        for attempt in range(200):
+        end = time.monotonic() + _PATIENCE
+        while True:
             try:
                 self._connection.execute("PRAGMA journal_mode = WAL")
                 break
             except sqlite3.OperationalError as error:
                 # Two processes that open a new file at the same moment: SQLite does not wait for this one.
-                if "locked" not in str(error) or attempt == 199:
+                if "locked" not in str(error) or time.monotonic() > end:
                     raise
                 time.sleep(0.01)
         # In WAL mode this loses nothing when the process dies, and keeps the file whole when the power does.

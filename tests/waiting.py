@@ -1,0 +1,26 @@
+"""Waiting until something is so, however slow the machine is."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable
+
+LONG = 60.0
+"""Seconds after which a thing that has not come will not come."""
+
+
+async def until(condition: Callable[[], object]) -> None:
+    """Let the loop turn until the condition holds."""
+    end = time.monotonic() + LONG
+    while not condition():
+        assert time.monotonic() < end, f"what was waited for has not come in {LONG:g} s"
+        await asyncio.sleep(0.002)
+
+
+def wait_until(condition: Callable[[], object]) -> None:
+    """The same where there is no loop."""
+    end = time.monotonic() + LONG
+    while not condition():
+        assert time.monotonic() < end, f"what was waited for has not come in {LONG:g} s"
+        time.sleep(0.002)
