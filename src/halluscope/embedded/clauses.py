@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Literal
 
 __all__ = ["Clause", "Subject", "clauses", "resolve", "subject_of"]
@@ -98,6 +99,7 @@ _UNFINISHED = re.compile(
 )
 
 
+@lru_cache(maxsize=64)  # splitting a sentence and carrying its subject along ask for the same ones
 def subject_of(clause: str) -> Subject | None:
     """The subject of a clause: the words before its first finite verb, where they look like one."""
     intro = _INTRO.match(clause)

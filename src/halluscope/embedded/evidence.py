@@ -23,10 +23,12 @@ _WINDOW_WORDS = 45
 _MIN_WORDS = 5
 _POSTINGS = 20_000
 _COVERED = 0.25
+_SHORT = 2_000
+"""Characters of a text whose words may be kept for the next time."""
 
 _WORD = re.compile(r"[^\W\d_]+(?:['\u2019][^\W\d_]+)?|\d[\d,]*(?:\.\d+)?")
 _ASCII_WORD = re.compile(r"[a-z]+(?:'[a-z]+)?|[0-9][0-9,]*(?:\.[0-9]+)?")
-_BREAK = re.compile(r"(?<=[.!?])[\"'\u201d\u2019)\]]*\s+(?=[\"'\u201c\u2018(\[]?[^\W_a-z])|\n+|(?<=[;|])\s+")
+_BREAK = re.compile(r"[.!?][\"'\u201d\u2019)\]]*\s+(?=[\"'\u201c\u2018(\[]?[^\W_a-z])|\n+|[;|]\s+")
 _SOLID = re.compile(r"\S+")
 _ABBREVIATION = re.compile(
     r"(?:\b(?:[A-Z]|Mr|Mrs|Ms|Dr|Prof|Sr|Jr|St|vs|etc|No|Inc|Ltd|Co|Corp|Fig|al|e\.g|i\.e|Gen|Sen|Rep|approx))\.$"
@@ -64,7 +66,8 @@ def sentences(text: str) -> list[tuple[int, int]]:
     """Character ranges of the sentences (and lines) of a text, in order, blanks left out."""
     cuts = [0]
     for match in _BREAK.finditer(text):
-        if "\n" in match.group() or not _ABBREVIATION.search(text, max(0, match.start() - 8), match.start()):
+        mark = match.start() + 1
+        if "\n" in match.group() or not _ABBREVIATION.search(text, max(0, mark - 8), mark):
             cuts.append(match.end())
     cuts.append(len(text))
     found = []
@@ -90,8 +93,17 @@ def stem(word: str) -> str:
 
 def content_words(text: str) -> list[str]:
     """Stems of the words that carry meaning, in order, repeats kept."""
+    return list(_kept_words(text)) if len(text) <= _SHORT else _content_words(text)
+
+
+def _content_words(text: str) -> list[str]:
     word = _ASCII_WORD if text.isascii() else _WORD
     return [stem(found) for found in word.findall(text.lower()) if found not in STOP_WORDS]
+
+
+@lru_cache(maxsize=128)  # a claim, its question and its evidence are each asked for several times
+def _kept_words(text: str) -> tuple[str, ...]:
+    return tuple(_content_words(text))
 
 
 def windows_of(text: str, passage: int) -> list[Window]:
@@ -130,7 +142,7 @@ class EvidenceIndex:
         self.total_words = sum(self._sizes)
         self._postings: dict[str, list[int]] = {}
         for place, window in enumerate(self.windows):
-            for word in dict.fromkeys(content_words(self.text(window))):
+            for word in dict.fromkeys(_content_words(self.text(window))):
                 self._postings.setdefault(word, []).append(place)
         count = len(self.windows) + 1
         self._idf = {word: math.log(1 + count / len(places)) for word, places in self._postings.items()}
@@ -149,9 +161,10 @@ class EvidenceIndex:
 
     def select(self, claim: str, words: int = EVIDENCE_WORDS) -> Selection:
         """The windows that hold most of the claim's rare words, at most `words` words of them, in order."""
-        ranked = self._rank(claim)
+        complete = self.total_words <= words
+        ranked = self._rank(claim, 1 if complete else 8)
         best = self.windows[ranked[0]] if ranked else None
-        if self.total_words <= words:
+        if complete:
             return self._selection(range(len(self.windows)), best, complete=True)
         chosen: set[int] = set()
         room = words
@@ -171,7 +184,7 @@ class EvidenceIndex:
                 break
         return self._selection(sorted(chosen), best, complete=False)
 
-    def _rank(self, claim: str, limit: int = 8) -> list[int]:
+    def _rank(self, claim: str, limit: int) -> list[int]:
         """Windows by what they add to the coverage of the claim: a word already covered counts a quarter."""
         weights = {word: self._idf[word] for word in content_words(claim) if word in self._idf}
         held: dict[int, list[str]] = {}
@@ -184,18 +197,18 @@ class EvidenceIndex:
             for place in places:
                 held.setdefault(place, []).append(word)
         scores = {place: sum(weights[word] for word in words) for place, words in held.items()}
-        candidates = sorted(scores, key=lambda place: (-scores[place], place))[: 8 * limit]
+        gain = {place: scores[place] for place in sorted(scores, key=lambda place: (-scores[place], place))[: 8 * limit]}
         order: list[int] = []
         covered: set[str] = set()
-        while candidates and len(order) < limit:
-            gain = {
-                place: sum(weights[word] * (_COVERED if word in covered else 1.0) for word in held[place])
-                for place in candidates
-            }
-            top = min(candidates, key=lambda place: (-gain[place], place))
+        while gain and len(order) < limit:
+            top = min(gain, key=lambda place: (-gain[place], place))
             order.append(top)
-            candidates.remove(top)
-            covered.update(held[top])
+            del gain[top]
+            fresh = set(held[top]) - covered
+            covered |= fresh
+            for place in gain:
+                if not fresh.isdisjoint(held[place]):
+                    gain[place] = sum(weights[word] * (_COVERED if word in covered else 1.0) for word in held[place])
         return order
 
     def _selection(self, places: Sequence[int], best: Window | None, *, complete: bool) -> Selection:

@@ -191,7 +191,12 @@ def polarity_conflict(claim: str, evidence: str) -> PolarityConflict | None:
 
 @lru_cache(maxsize=64)  # in a short context all claims have the same evidence
 def _sentence_stems(text: str) -> tuple[tuple[Span, frozenset[str]], ...]:
-    return tuple((span, frozenset(map(stem, content_words(span.of(text))))) for span in sentences(text))
+    return tuple((span, _stems(span.of(text))) for span in sentences(text))
+
+
+@lru_cache(maxsize=256)  # in a long one they share some of its sentences
+def _stems(sentence: str) -> frozenset[str]:
+    return frozenset(map(stem, content_words(sentence)))
 
 
 def _flip(claim: str, sentence: str, *, denial: bool) -> PolarityConflict | None:
@@ -214,15 +219,18 @@ def _flip(claim: str, sentence: str, *, denial: bool) -> PolarityConflict | None
 
 
 def _opposite_words(claim: str, evidence: str) -> PolarityConflict | None:
+    said = [(stem(match.group().lower()), match) for match in _WORD.finditer(claim)]
+    turning = [(word, match) for word, match in said if word in _OPPOSITE_OF]
+    if not turning:
+        return None
+    own = {word for word, _ in said}
     theirs: dict[str, Span] = {}
     for match in _WORD.finditer(evidence):
         theirs.setdefault(stem(match.group().lower()), Span(*match.span()))
-    own = {stem(match.group().lower()) for match in _WORD.finditer(claim)}
-    for match in _WORD.finditer(claim):
-        word = stem(match.group().lower())
+    for word, match in turning:
         if word in theirs:
             continue
-        for opposite in sorted(_OPPOSITE_OF.get(word, ())):
+        for opposite in sorted(_OPPOSITE_OF[word]):
             if opposite in theirs and opposite not in own:
                 place = theirs[opposite]
                 return PolarityConflict(

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import NamedTuple
 
 from .words import STOP_WORDS
@@ -47,6 +48,9 @@ _STARTERS = frozenset(
     "under with without another other such only one two three".split()
 )
 
+_SHORT = 2_000
+"""Characters of a text whose sentences may be kept for the next time."""
+
 _FENCE = re.compile(r"^[ \t]*(```+|~~~+)[^\n]*$", re.MULTILINE)
 _LINE = re.compile(r"[^\n\r\u2028\u2029]+")
 _MARKER = re.compile(
@@ -71,6 +75,15 @@ def sentences(text: str) -> list[Span]:
     A list item, a heading, a table row and a fenced block of code are each at least one sentence of
     their own. A line break inside a wrapped paragraph does not end a sentence.
     """
+    return list(_kept_sentences(text)) if len(text) <= _SHORT else _sentences(text)
+
+
+@lru_cache(maxsize=128)  # a claim and its evidence are each taken apart by several readers
+def _kept_sentences(text: str) -> tuple[Span, ...]:
+    return tuple(_sentences(text))
+
+
+def _sentences(text: str) -> list[Span]:
     found: list[Span] = []
     for block in _blocks(text):
         if text.startswith(("```", "~~~", "|"), block.start):
