@@ -11,7 +11,7 @@ import subprocess
 import tempfile
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +20,13 @@ import aiohttp
 FLAGS = (
     *("--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--no-default-browser-check"),
     *("--disable-background-networking", "--disable-component-update", "--disable-sync", "--disable-extensions"),
-    *("--disable-dev-shm-usage", "--hide-scrollbars", "--force-color-profile=srgb", "--remote-debugging-port=0"),
+    *("--disable-background-timer-throttling", "--disable-renderer-backgrounding", "--disable-dev-shm-usage"),
+    *(
+        "--disable-backgrounding-occluded-windows",
+        "--hide-scrollbars",
+        "--force-color-profile=srgb",
+        "--remote-debugging-port=0",
+    ),
 )
 KEYS = {"Enter": "\r", "Escape": "", "Tab": "", "ArrowDown": "", "ArrowUp": "", "ArrowLeft": "", "ArrowRight": ""}
 
@@ -54,14 +60,14 @@ def chromium(executable: str) -> Iterator[str]:
 
 
 def _port(file: Path, process: subprocess.Popen[bytes]) -> int:
-    end = time.monotonic() + 60
+    end = time.monotonic() + 120
     while time.monotonic() < end:
         if process.poll() is not None:
             raise RuntimeError(f"Chromium ended at its start, with code {process.returncode}")
         if file.exists() and file.read_text().strip():
             return int(file.read_text().split()[0])
         time.sleep(0.05)
-    raise RuntimeError("Chromium did not open its DevTools within a minute")
+    raise RuntimeError("Chromium did not open its DevTools within two minutes")
 
 
 class Page:
@@ -88,19 +94,24 @@ class Page:
             self.errors.append(event["entry"]["text"])
 
     async def _read(self) -> None:
-        async for message in self._socket:
-            data = message.json()
-            if "id" in data:
-                self._waiting.pop(data["id"]).set_result(data)
-            elif data["method"] in self._heard:
-                self._heard[data["method"]](data["params"])
+        try:
+            async for message in self._socket:
+                data = message.json()
+                if "id" in data:
+                    self._waiting.pop(data["id"]).set_result(data)
+                elif data["method"] in self._heard:
+                    self._heard[data["method"]](data["params"])
+        finally:
+            for future in self._waiting.values():
+                future.set_exception(ConnectionError("the tab is gone"))
+            self._waiting.clear()
 
     async def send(self, method: str, **parameters: Any) -> dict[str, Any]:
         """One command, and its result."""
         id = next(self._ids)
         future = self._waiting[id] = asyncio.get_running_loop().create_future()
         await self._socket.send_json({"id": id, "method": method, "params": parameters})
-        reply = await asyncio.wait_for(future, 60)
+        reply = await asyncio.wait_for(asyncio.shield(future), 60)
         if "error" in reply:
             raise RuntimeError(f"{method}: {reply['error']['message']}")
         result: dict[str, Any] = reply["result"]
@@ -110,9 +121,11 @@ class Page:
         for domain in ("Page", "Runtime", "Network", "Log"):
             await self.send(f"{domain}.enable")
         await self.size(width, height)
+        await self.prefer()
 
     async def close(self) -> None:
-        await self.send("Page.close")
+        with suppress(ConnectionError):  # the tab may be gone before it can say so
+            await self.send("Page.close")
         await self._socket.close()
         await self._reader
 
@@ -122,8 +135,9 @@ class Page:
         )
 
     async def prefer(self, **features: str) -> None:
-        """Media features, such as `prefers_color_scheme="dark"`."""
-        listed = [{"name": name.replace("_", "-"), "value": value} for name, value in features.items()]
+        """Media features, such as `prefers_color_scheme="dark"`; and no motion, which a test would have to wait for."""
+        wanted = {"prefers_reduced_motion": "reduce", **features}
+        listed = [{"name": name.replace("_", "-"), "value": value} for name, value in wanted.items()]
         await self.send("Emulation.setEmulatedMedia", features=listed)
 
     async def open(self, path: Path, hash: str = "") -> None:
@@ -143,7 +157,7 @@ class Page:
             raise AssertionError(f"{expression}: {result['exceptionDetails']}")
         return result["result"].get("value")
 
-    async def until(self, expression: str, seconds: float = 20) -> Any:
+    async def until(self, expression: str, seconds: float = 60) -> Any:
         """Wait until the expression is true."""
         end = time.monotonic() + seconds
         while (value := await self.run(expression)) in (None, False, 0, ""):

@@ -46,7 +46,7 @@ def test_examples_run(page: Path, tmp_path: Path) -> None:
         env=environment,
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=300,
     )
     assert done.returncode == 0, f"{program}\n{done.stderr}"
 

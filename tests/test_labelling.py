@@ -144,7 +144,7 @@ class Terminal:
         os.close(theirs)
         self.seen = ""
 
-    def until(self, text: str, seconds: float = 30.0) -> str:
+    def until(self, text: str, seconds: float = 120.0) -> str:
         """What was shown since the last call, up to this text."""
         end = time.monotonic() + seconds
         while text not in self.seen:
@@ -167,12 +167,12 @@ class Terminal:
     def end(self) -> int:
         try:
             while True:
-                ready, _, _ = select.select([self._ours], [], [], 30)
+                ready, _, _ = select.select([self._ours], [], [], 120)
                 if not ready or not os.read(self._ours, 65536):
                     break
         except OSError:
             pass
-        return self.process.wait(timeout=30)
+        return self.process.wait(timeout=120)
 
     def close(self) -> None:
         if self.process.poll() is None:

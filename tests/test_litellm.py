@@ -48,7 +48,7 @@ def process() -> Iterator[subprocess.Popen[str]]:
         stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
     )  # fmt: skip
     yield started
-    _, errors = started.communicate(timeout=60)
+    _, errors = started.communicate(timeout=300)
     assert started.returncode == 0, errors
     assert "Unclosed" not in errors and "never awaited" not in errors, errors
 

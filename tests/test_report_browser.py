@@ -20,6 +20,7 @@ from halluscope.verdict import Vote
 
 from .browser import Page, chromium, find_chromium, new_page
 from .reporting import judged, many, unscored
+from .waiting import until
 
 EVIL = "</script><script>window.hacked = 1</script><img src=x onerror='window.hacked = 2'><b>bold</b>"
 
@@ -291,7 +292,7 @@ class TestList:
             await page.type(wanted)
             await page.until(f"document.querySelector('#search').value === {wanted!r}")
             await page.until("!document.querySelector('#status').textContent.includes('reading')")
-            await page.until(f"document.querySelector('.list-space').offsetHeight === {expected * 68}", seconds=5)
+            await page.until(f"document.querySelector('.list-space').offsetHeight === {expected * 68}")
             await page.press("Escape", "Escape")
             await page.until("document.querySelector('#search').value === ''")
 
@@ -465,7 +466,7 @@ class TestSafety:
             })()"""
         )
         assert await page.run("typeof window.hacked") == "undefined"
-        assert any("Content Security Policy" in error for error in page.errors)
+        await until(lambda: any("Content Security Policy" in error for error in page.errors))
 
     async def test_the_script_is_sound(self, page: Page) -> None:
         checked = await page.send(
@@ -514,5 +515,5 @@ class TestEdges:
         assert await page.run("document.querySelectorAll('.row:not([hidden])').length") < 40
         await page.press("/")
         await page.type('"question 4321?"')
-        await page.until("document.querySelector('.list-space').offsetHeight === 68", seconds=60)
+        await page.until("document.querySelector('.list-space').offsetHeight === 68")
         assert await page.texts(".row:not([hidden]) code") == ["id-4321"]

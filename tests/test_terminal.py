@@ -26,7 +26,7 @@ def halluscope(*arguments: str, folder: Path, stdin: str = "", **variables: str)
         capture_output=True,
         cwd=folder,
         env={**kept, "HALLUSCOPE_HOME": str(folder), **variables},
-        timeout=120,
+        timeout=300,
     )
 
 

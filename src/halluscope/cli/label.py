@@ -59,6 +59,7 @@ def label(
     session = Session(cases, labels, annotator)
     with _keys() as key, suppress(KeyboardInterrupt):  # Ctrl-C quits, whatever it interrupts: the answers are on disk
         _sit(session, key, console)
+    console = Console()  # the other one may have been interrupted half-way through a line
     console.print(f"{session.done} of {len(cases)} cases done; labels in {labels.path}", markup=False, highlight=False)
     if compare and labels.given():
         _compare(session, {case.id: said for case, said in known}, judge, metric, console)
