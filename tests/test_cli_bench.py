@@ -14,6 +14,7 @@ from typer.testing import CliRunner
 
 from halluscope import profiles
 from halluscope.cli import app
+from halluscope.errors import HalluscopeError
 
 from .loopback import Faults, Loopback
 
@@ -27,8 +28,10 @@ def _home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def run(*arguments: str) -> tuple[int, str, str]:
     done = CliRunner().invoke(app, arguments)
-    if done.exception and not isinstance(done.exception, SystemExit):
+    if isinstance(done.exception, HalluscopeError):
         return 2, done.stdout, str(done.exception)
+    if done.exception and not isinstance(done.exception, SystemExit):
+        raise done.exception
     return done.exit_code, done.stdout, done.stderr
 
 
@@ -137,6 +140,7 @@ def test_without_a_set_the_sets_are_listed_with_their_licences() -> None:
         (("bench", "halueval-qa", "--metric", "nonsense"), "there is no metric"),
         (("bench", "halueval-qa", "--judge", "nobody"), "there is no judge"),
         (("bench", "halueval-qa", "--profile", "none"), "there is no profile"),
+        (("bench", "halueval-qa", "--base-url", "http://127.0.0.1:1"), "--base-url goes with a judge"),
         (("calibrate", "nowhere.jsonl"), "neither a file nor a set"),
         (("calibrate", "nowhere.jsonl", "--mapping", "magic"), "there is no mapping"),
     ],
@@ -145,6 +149,23 @@ def test_bad_input_is_one_sentence(arguments: tuple[str, ...], said: str) -> Non
     code, _, error = run(*arguments)
     assert code == 2
     assert said in error
+
+
+def test_a_picture_that_cannot_be_written_costs_no_figures(tmp_path: Path) -> None:
+    file = halueval(tmp_path / "a.jsonl", 2)
+    code, out, error = run("bench", str(file), "--resamples", "10", "--picture", str(file / "p.svg"))
+    assert code == 2
+    assert "balanced accuracy" in out
+    assert "cannot write" in error
+
+
+def test_a_damaged_parquet_file_is_one_sentence(tmp_path: Path) -> None:
+    file = tmp_path / "a.parquet"
+    file.write_bytes(b"PAR1 and then nothing")
+    for command in ("bench", "calibrate"):
+        code, _, error = run(command, str(file))
+        assert code == 2
+        assert "cannot be read as Parquet" in error
 
 
 def scored(path: Path, n: int, *, seed: int = 0, turned: bool = False) -> Path:

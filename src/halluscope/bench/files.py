@@ -12,7 +12,8 @@ from typing import Any
 
 import msgspec
 
-from ..errors import InputError, MissingExtra
+from ..datasets.files import Parquet
+from ..errors import InputError
 
 Row = tuple[int, dict[str, Any]]
 """A row with its number, from 1: the line of the file where it has lines."""
@@ -26,7 +27,8 @@ def rows(path: Path) -> Iterator[Row]:
     gzipped = names[-1:] == [".gz"]
     kind = (names[:-1] if gzipped else names)[-1:] or [""]
     if kind == [".parquet"]:
-        yield from _parquet(path)
+        for number, record in enumerate(Parquet(path).records(), start=1):
+            yield number, record.fields
         return
     data = path.read_bytes()
     if gzipped or data[:2] == b"\x1f\x8b":
@@ -79,15 +81,3 @@ def _separated(path: Path, data: bytes, delimiter: str) -> Iterator[Row]:
         raise InputError(f"{path.name} is not UTF-8 text ({error}).") from error
     for number, row in enumerate(csv.DictReader(io.StringIO(text), delimiter=delimiter), start=2):
         yield number, {name: value for name, value in row.items() if name}
-
-
-def _parquet(path: Path) -> Iterator[Row]:
-    try:
-        import pyarrow.parquet as parquet
-    except ImportError:
-        raise MissingExtra("parquet", f"reading {path.name}") from None
-    number = 0
-    for batch in parquet.ParquetFile(path).iter_batches(batch_size=1024):
-        for row in batch.to_pylist():
-            number += 1
-            yield number, row

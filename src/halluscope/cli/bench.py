@@ -23,7 +23,8 @@ from ..bench.sets import SETS
 from ..judge import DEFAULT, VARIABLE, Judge, resolve
 from ..store import Replies, Store
 from .app import app
-from .options import BaseUrl, CasesAtOnce, DrawnLimit, JudgeNames, MetricNames, ProfileName
+from .files import write_text
+from .options import BaseUrl, CasesAtOnce, DrawnLimit, JudgeNames, MetricNames, ProfileName, judge_options
 
 NO_VERDICT = 3
 """Exit code where a judge gave no verdict at all."""
@@ -64,7 +65,7 @@ def bench(
         return
     chosen = profiles.load(profile) if profile else None
     asked = [metrics.resolve(name) for name in metric or [chosen.metric if chosen else "label"]]
-    pairs = [(_judge(name, base_url), m) for name in judge or [_default(chosen)] for m in asked]
+    pairs = [(j, m) for j in _judges(judge or [_default(chosen)], base_url) for m in asked]
     paid = any(j.name != DEFAULT for j, _ in pairs)
     with ExitStack() as opened, _Bars(quiet=as_json) as tick:
         replies = Replies(opened.enter_context(Store()), reread=not fresh) if paid else None
@@ -84,14 +85,15 @@ def bench(
             mistakes=mistakes,
             tick=tick,
         )
-    if picture is not None:
-        from ..bench.picture import svg
-
-        picture.write_text(svg(report), encoding="utf-8")
     if as_json:
         typer.echo(msgspec.json.encode({**report.to_dict(), "command": _command()}).decode())
     else:
-        _show(report, picture)
+        _show(report)
+    if picture is not None:
+        from ..bench.picture import svg
+
+        write_text(picture, svg(report))
+        typer.echo(f"picture: {picture}", err=True)
     if any(figures.n and not figures.scored for figures in report.judges):
         raise typer.Exit(NO_VERDICT)
 
@@ -106,22 +108,22 @@ def list_sets() -> None:
     Console().print(table)
 
 
-def _judge(name: str, base_url: str | None) -> Judge:
-    options: dict[str, Any] = {"base_url": base_url} if base_url is not None and "/" in name else {}
-    return resolve(name, **options)
+def _judges(names: list[str], base_url: str | None) -> list[Judge]:
+    """The judges by name; the address goes to those that are reached over the network."""
+    distant = [name for name in names if "/" in name]
+    options = judge_options(base_url, distant[0] if distant else None)
+    return [resolve(name, **(options if name in distant else {})) for name in names]
 
 
 def _default(profile: profiles.Profile | None) -> str:
     return profile.judge if profile else os.environ.get(VARIABLE) or DEFAULT
 
 
-def _show(report: Report, picture: Path | None) -> None:
+def _show(report: Report) -> None:
     from ..bench.table import shown
 
     console = Console()
     console.print(shown(report))
-    if picture is not None:
-        console.print(f"picture: {picture}", style="dim", markup=False, highlight=False)
     console.print(f"again: {_command()}", style="dim", markup=False, highlight=False, soft_wrap=True)
 
 

@@ -199,7 +199,7 @@ class Parquet:
         try:
             self._file = pq.ParquetFile(path)
         except (pyarrow.ArrowException, OSError) as error:
-            raise DataError(f"{path} cannot be read as Parquet: {error}.") from error
+            raise DataError(f"{path} cannot be read as Parquet: {str(error).rstrip('.')}.") from error
         self._read = 0
 
     @property
@@ -213,7 +213,7 @@ class Parquet:
     def fraction(self) -> float | None:
         return self._read / self.total if self.total else None
 
-    def records(self) -> Iterator[AnyRecord]:
+    def records(self) -> Iterator[Record]:
         for batch in self._file.iter_batches(batch_size=512):
             for fields in batch.to_pylist():
                 self._read += 1
