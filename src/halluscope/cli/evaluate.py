@@ -20,6 +20,7 @@ from . import files
 from .app import INTERRUPTED, app, fail
 from .options import BaseUrl, Columns, JudgeName, MetricNames, PassThreshold, ProfileName, judge_options, mapping
 from .tables import show_cases, show_gates, show_summary, summary_object
+from .terminal import plain
 
 GATE_FAILED = 1
 RUN_FAILED = 3
@@ -163,7 +164,7 @@ def _interruptible(run: str | None) -> Iterator[None]:
 
 
 def _told(message: str) -> None:
-    typer.echo(f"halluscope: {message}", err=True)
+    typer.echo(plain(f"halluscope: {message}"), err=True)
 
 
 def _write(

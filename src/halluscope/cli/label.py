@@ -23,6 +23,7 @@ from ..judge import resolve
 from ..labelling import Agreement, LabelFile, Session, agreement, cases_of
 from .app import app
 from .options import DrawnLimit
+from .terminal import plain
 
 UNDO, QUIT = ("z", "\x7f", "\b"), ("q", "\x03", "\x04", "")
 KEYS = "f factual   h hallucinated   c contradicted   u unsupported   s skip   z undo   q quit"
@@ -81,18 +82,14 @@ def _sit(session: Session, key: Callable[[], str], console: Console) -> None:
 def _show(case: Case, session: Session, console: Console) -> None:
     """The case as Text, so that nothing in it is taken for markup or for keys of the terminal."""
     if case.input is not None:
-        console.print(Panel(_plain(case.input), title="input", title_align="left"))
+        console.print(Panel(Text(plain(case.input)), title="input", title_align="left"))
     passages = case.context
     if passages is None:
         console.print(Text("no context was given", style="dim"))
     for number, passage in enumerate(passages or (), start=1):
-        console.print(Panel(_plain(passage), title=f"context {number}", title_align="left"))
-    console.print(Panel(_plain(case.output), title="output", title_align="left", border_style="bold"))
+        console.print(Panel(Text(plain(passage)), title=f"context {number}", title_align="left"))
+    console.print(Panel(Text(plain(case.output)), title="output", title_align="left", border_style="bold"))
     console.print(Text(f"case {session.done + 1} of {len(session.cases)}   {KEYS}", style="dim"))
-
-
-def _plain(text: str) -> Text:
-    return Text("".join(char if char.isprintable() or char in "\n\t" else "\ufffd" for char in text))
 
 
 def _compare(session: Session, rows: dict[str, bool | None], judge: str | None, metric: str, console: Console) -> None:

@@ -7,7 +7,6 @@ from typing import Annotated
 
 import msgspec
 import typer
-from rich.console import Console
 
 from ..errors import UnknownName
 from ..runs import Run, all_runs
@@ -15,6 +14,8 @@ from .app import app
 from .evaluate import kept_store
 from .show import show_result
 from .tables import show_comparison, show_runs, show_summary, summary_object
+from .terminal import console as new_console
+from .terminal import plain
 
 JSON = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
@@ -58,10 +59,11 @@ def show_command(
         else:
             show_summary(shown.summary())
             for row in shown.bad_rows()[:20]:
-                typer.echo(f"{row.place} was left out: {row.reason}")
+                typer.echo(plain(f"{row.place} was left out: {row.reason}"))
 
 
 def _show_case(run: Run, case: str, as_json: bool) -> None:
+    console = new_console()
     for entry in run.entries():
         if entry.case.id != case:
             continue
@@ -69,7 +71,7 @@ def _show_case(run: Run, case: str, as_json: bool) -> None:
             if as_json:
                 typer.echo(result.to_json())
             else:
-                show_result(Console(), result, entry.case.output, entry.case.context)
+                show_result(console, result, entry.case.output, entry.case.context)
         return
     raise UnknownName(f"case in the run {run.name!r} with the id", case, ("the ids in `halluscope export`",))
 
