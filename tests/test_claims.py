@@ -1,13 +1,12 @@
 from __future__ import annotations
 
-import time
-
 import pytest
 
 from halluscope.embedded.claims import extract
 from halluscope.text.kinds import classify, is_refusal
 
 from .random_text import random_texts
+from .timing import taken
 
 
 def texts(output: str, question: str | None = None) -> list[str]:
@@ -202,10 +201,8 @@ def test_every_claim_has_a_place() -> None:
     "piece", ["It was and ", "The cat, which was ", "I am sorry ", "a; ", "- x\n", "based on the "]
 )
 def test_time_grows_with_length_only(piece: str) -> None:
-    def taken(length: int) -> float:
+    def extracted(length: int) -> float:
         text = (piece * (length // len(piece) + 1))[:length]
-        started = time.perf_counter()
-        extract(text)
-        return time.perf_counter() - started
+        return taken(lambda: extract(text))
 
-    assert taken(100_000) < 25 * taken(10_000) + 1
+    assert extracted(100_000) < 25 * extracted(10_000) + 1

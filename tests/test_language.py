@@ -1,12 +1,11 @@
 from __future__ import annotations
 
-import time
-
 import pytest
 
 from halluscope.embedded.language import language_of, readable, unjudgeable
 
 from .random_text import random_texts
+from .timing import taken
 
 
 @pytest.mark.parametrize(
@@ -159,11 +158,8 @@ def test_pieces_point_at_their_characters() -> None:
     "piece", ['{"a":', "[", '{"a":1},', "|", "| a | b |\n|--|--|\n", '"', "[1, ", "x = 1;\n", "```\n", "der "]
 )
 def test_time_grows_with_length_only(piece: str) -> None:
-    def taken(length: int) -> float:
+    def read(length: int) -> float:
         text = (piece * (length // len(piece) + 1))[:length]
-        started = time.perf_counter()
-        readable(text)
-        unjudgeable(text)
-        return time.perf_counter() - started
+        return taken(lambda: (readable(text), unjudgeable(text)))
 
-    assert taken(100_000) < 25 * taken(10_000) + 1
+    assert read(100_000) < 25 * read(10_000) + 1

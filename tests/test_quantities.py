@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import itertools
-import time
 
 import pytest
 
@@ -9,6 +8,7 @@ from halluscope.embedded.dates import Date
 from halluscope.embedded.quantities import compare, prepare, read
 
 from .random_text import random_texts
+from .timing import taken
 
 
 def only(text: str) -> tuple[str, str, float, float, str]:
@@ -262,10 +262,8 @@ def test_every_quantity_is_the_characters_at_its_place() -> None:
     "piece", ["12 ", "1,", "one ", "2020-", "from 5 to ", "1.1.", "a@", "about ", "two hundred ", "the 5 "]
 )
 def test_time_grows_with_length_only(piece: str) -> None:
-    def taken(length: int) -> float:
+    def compared(length: int) -> float:
         text = (piece * (length // len(piece) + 1))[:length]
-        started = time.perf_counter()
-        compare("It has 12 rows.", text)
-        return time.perf_counter() - started
+        return taken(lambda: compare("It has 12 rows.", text))
 
-    assert taken(40_000) < 25 * taken(4_000) + 1
+    assert compared(40_000) < 25 * compared(4_000) + 1

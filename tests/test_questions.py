@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from typing import Any
 
 import pytest
@@ -20,6 +19,8 @@ from halluscope.questions import (
     VerifyClaims,
 )
 from halluscope.verdict import Claim, Support, Verdict
+
+from .timing import paces
 
 WORDS = {"yes": Support.UNSUPPORTED, "no": Support.SUPPORTED}
 CLAIMS = (Claim("c1", "The tower is in Paris."), Claim("c2", "It was built in 1889."))
@@ -255,7 +256,6 @@ def test_many_claims_in_other_words_find_their_sentences_in_little_time() -> Non
     sentences = [f"It has the mill number {n} standing near the river {n * 7} in Ulm." for n in range(300)]
     claims = [f"The city of Ulm has a mill numbered {n} which stands near river {n * 7}." for n in range(300)]
     output = " ".join(sentences)
-    began = time.process_time()
+    assert paces(lambda: ExtractClaims(output=output).read({"claims": claims})) < 30
     found = ExtractClaims(output=output).read({"claims": claims})
-    assert time.process_time() - began < 1.5
     assert [output[c.start : c.end] for c in found] == sentences
