@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal
 
+from ..text.caseless import Caseless
+
 __all__ = ["Clause", "Subject", "clauses", "resolve", "subject_of"]
 
 _AUXILIARY = (
@@ -74,10 +76,9 @@ _INTRO = re.compile(
     r"\b[^,;:.]{0,80},\s+)",
     re.IGNORECASE,
 )
-_NOUN_PHRASE_STOP = re.compile(
+_NOUN_PHRASE_STOP = Caseless(
     r"[,;:()\[\]\"“”]|\b(?:that|which|who|whom|whose|where|when|if|because|while|although|though|to|and\s+then"
-    r"|but|not)\b",
-    re.IGNORECASE,
+    r"|but|not)\b"
 )
 _NAME = re.compile(r"^(?:The\s+|the\s+)?[A-Z][\w'’.-]*(?:\s+(?:of|the|de|van|von|and|&|[A-Z0-9][\w'’.-]*))*$")
 _DETERMINED = re.compile(
@@ -167,21 +168,19 @@ _SHARED_START = re.compile(
     r"|on|as|for|with|until|by)\b|[\d$€£A-Z])))"
 )
 _PARTICIPLE = re.compile(r"^(?:also\s+|later\s+|then\s+)?\w+(?:ed|en|wn|ght|lt|pt|de|ld|id)\b")
-_SUBORDINATE = re.compile(
+_SUBORDINATE = Caseless(
     r"\b(?:if|unless|because|although|though|when|whenever|that|whether|since|so\s+that|before|after|until|as"
-    r"|where|while|how|why|what)\b",
-    re.IGNORECASE,
+    r"|where|while|how|why|what)\b"
 )
 
 
 # What follows a verb of saying is part of what is said.
-_REPORTED = re.compile(
+_REPORTED = Caseless(
     r"\b(?:says?|said|saying|claims?|claimed|believes?|believed|argues?|argued|reports?|reported|warns?|warned"
     r"|tells?|told"
     r"|states?|stated|notes?|noted|explains?|explained|suggests?|suggested|thinks?|thought|feels?|felt|knows?"
     r"|knew|shows?|showed"
-    r"|found|finds?|hopes?|hoped|announces?|revealed|reveals|confirmed|confirms|added|according\s+to)\b",
-    re.IGNORECASE,
+    r"|found|finds?|hopes?|hoped|announces?|revealed|reveals|confirmed|confirms|added|according\s+to)\b"
 )
 
 

@@ -197,7 +197,8 @@ class EvidenceIndex:
             for place in places:
                 held.setdefault(place, []).append(word)
         scores = {place: sum(weights[word] for word in words) for place, words in held.items()}
-        gain = {place: scores[place] for place in sorted(scores, key=lambda place: (-scores[place], place))[: 8 * limit]}
+        candidates = sorted(scores, key=lambda place: (-scores[place], place))[: 8 * limit]
+        gain = {place: scores[place] for place in candidates}
         order: list[int] = []
         covered: set[str] = set()
         while gain and len(order) < limit:

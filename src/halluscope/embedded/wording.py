@@ -7,21 +7,22 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from ..text import Span, content_words, sentences, stem
+from ..text.caseless import Caseless
 
 __all__ = ["PolarityConflict", "hedges", "is_subjective", "negations", "polarity_conflict"]
 
-_HEDGE = re.compile(
+_HEDGE = Caseless(
     r"\b(?:might|may|could|possibly|perhaps|maybe|probably|likely|unlikely|presumably|apparently|seemingly|supposedly"
     r"|allegedly|reportedly|potentially|conceivably|arguably|seems?|seemed|appears?\s+to|appeared\s+to"
     r"|suggests?\s+that"
     r"|suspected|believed\s+to|thought\s+to|said\s+to|rumou?red|expected\s+to|estimated\s+to|tends?\s+to"
-    r"|(?:it\s+is|it['’]s)\s+(?:possible|likely|probable|unclear)|as\s+far\s+as\s+\w+\s+know|I\s+(?:guess|suppose))\b",
-    re.IGNORECASE,
+    r"|(?:it\s+is|it['’]s)\s+(?:possible|likely|probable|unclear)|as\s+far\s+as\s+\w+\s+know|i\s+(?:guess|suppose))\b"
 )
+_OF_MAY = re.compile(r"\s+(?:\d|is\b|was\b)")
 _MONTH_MAY = re.compile(r"\b(?:in|of|by|since|until|early|late|mid|last|next|\d{1,2})\s*-?$", re.IGNORECASE)
 
-_OPINION = re.compile(
-    r"\b(?:I|we)\s+(?:think|believe|feel|find|love|like|hate|recommend|prefer)\b|\bin\s+my\s+(?:opinion|view)\b"
+_OPINION = Caseless(
+    r"\b(?:i|we)\s+(?:think|believe|feel|find|love|like|hate|recommend|prefer)\b|\bin\s+my\s+(?:opinion|view)\b"
     r"|\b(?:amazing|awesome|beautiful|best-known\s+for\s+its\s+charm|breathtaking|brilliant|captivating"
     r"|charming|delicious"
     r"|delightful|disappointing|dreadful|elegant|excellent|exceptional|exciting|extraordinary|fabulous"
@@ -38,15 +39,13 @@ _OPINION = re.compile(
     r"|\bthe\s+(?:best|worst|finest|greatest|nicest|coolest|most\s+(?:\w+ful|\w+ing|\w+ive|\w+ous|\w+ant"
     r"|\w+ent|\w+able|respected|admired))\b"
     r"|\b(?:should\s+be\s+proud|makes?\s+history|made\s+history|set\s+an\s+example|second\s+to\s+none"
-    r"|good\s+value|value\s+for\s+money)\b",
-    re.IGNORECASE,
+    r"|good\s+value|value\s+for\s+money)\b"
 )
 
-_NEGATION = re.compile(
+_NEGATION = Caseless(
     r"\b(?:not|never|no|none|nobody|nothing|nowhere|neither|nor|cannot|without|unable|fail(?:s|ed|ing)?\s+to"
     r"|lack(?:s|ed|ing)?"
-    r"|refus(?:e|es|ed|ing)\s+to|hardly|barely|rarely|no\s+longer)\b|\b\w+n['’]t\b",
-    re.IGNORECASE,
+    r"|refus(?:e|es|ed|ing)\s+to|hardly|barely|rarely|no\s+longer)\b|\b\w+n['’]t\b"
 )
 _NO_LONGER_THAN = re.compile(r"\s+(?:more|less|fewer|later|earlier|longer|only)\b", re.IGNORECASE)
 _NUMBERED = re.compile(r"\.\s*\d")
@@ -56,11 +55,12 @@ def hedges(text: str) -> list[Span]:
     """The places of speculative words: might, possibly, seems, is believed to, …"""
     found = []
     for match in _HEDGE.finditer(text):
-        if match.group() == "May" and (match.start() > 0 or re.match(r"\s+(?:\d|is\b|was\b)", text[match.end() :])):
+        span = Span(*match.span())
+        if span.of(text) == "May" and (span.start > 0 or _OF_MAY.match(text, span.end)):
             continue  # the month, unless it opens the sentence
-        if match.group().lower() == "may" and _MONTH_MAY.search(text, max(0, match.start() - 8), match.start()):
+        if match.group().lower() == "may" and _MONTH_MAY.search(text, max(0, span.start - 8), span.start):
             continue
-        found.append(Span(*match.span()))
+        found.append(span)
     return found
 
 

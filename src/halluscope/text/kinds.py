@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import Literal
 
+from .caseless import Caseless
 from .sentences import sentences
 
 __all__ = ["SentenceKind", "classify", "is_refusal"]
@@ -80,7 +81,7 @@ _THANKS = re.compile(
     r"|my\s+pleasure|much\s+appreciated|i\s+appreciate\s+(?:it|your))",
     re.IGNORECASE,
 )
-_OFFER = re.compile(
+_OFFER = Caseless(
     r"\b(?:let\s+me\s+know\s+(?:if|whether|when|how|what)|feel\s+free\s+to|(?:do\s+not"
     r"|don['’]t)\s+hesitate\s+to|(?:please\s+)?(?:ask|contact\s+me|reach\s+out)\s+if\s+you"
     r"|i(?:['’]?ll|\s+will|\s+would|['’]d)\s+be\s+(?:happy|glad|able)\s+to|i(?:['’]m|\s+am)\s+(?:happy|here"
@@ -90,8 +91,7 @@ _OFFER = re.compile(
     r"|if\s+you\s+(?:have|need|want|would\s+like|['’]d\s+like)\s+(?:any\s+|more\s+|further\s+|other\s+"
     r"|to\s+know\s+more|additional\s+)+(?:\w+\s+)?(?:questions?|help|information|details?|assistance)?"
     r"|is\s+there\s+anything\s+else|how\s+(?:can|may)\s+i\s+help|would\s+you\s+like\s+me\s+to|just\s+ask\b"
-    r"|please\s+(?:provide|share|specify|clarify)\s+(?:more|the|a|your|some|additional))",
-    re.IGNORECASE,
+    r"|please\s+(?:provide|share|specify|clarify)\s+(?:more|the|a|your|some|additional))"
 )
 _LEAD_IN = re.compile(
     r"^\W*(?:(?:sure|certainly|of\s+course|ok(?:ay)?|great)[,.!:]?\s+)?(?:(?:here(?:['’]s|\s+(?:is|are))"
