@@ -13,6 +13,7 @@ import pytest
 
 from halluscope.cli.show import coloured
 from halluscope.cli.terminal import plain
+from halluscope.runner.progress import Bar, Progress
 from halluscope.verdict import Claim, Support, Verdict
 
 HOSTILE = "Einstein won in 1969.\x1b[2J\x1b]0;owned\x07\x9b31m [/b] :smile: \u202eko"
@@ -74,6 +75,28 @@ def test_the_terminal_does_not_obey_the_judged_text(tmp_path: Path) -> None:
     seen = done.stdout.decode()
     assert not {"\x1b", "\x07", "\x9b", "\u202e"} & set(seen)
     assert "[/b] :smile:" in seen
+
+
+@pytest.mark.parametrize("command", ["bench", "stress"])
+def test_no_command_takes_the_data_for_markup(command: str, tmp_path: Path) -> None:
+    known = "Oslo has 40 parks. Rome is hot."
+    rows = [
+        {"id": f"[/id]\x1b[2J{i}", "group": f"[/group {i % 2}]\x07", "output": said, "context": known, "label": i % 2}
+        for i, said in enumerate(["Oslo has 40 parks.", "Rome is not hot. [/b]", "Rome is hot.", "Rome is hot."])
+    ]
+    (tmp_path / "data.jsonl").write_text("\n".join(json.dumps(row) for row in rows))
+    done = halluscope(command, "data.jsonl", folder=tmp_path)
+    assert done.returncode == 0, done.stderr.decode()
+    assert not {"\x1b", "\x07"} & set(done.stdout.decode())
+    assert command == "stress" or "[/group 0]" in done.stdout.decode()
+
+
+def test_the_bar_takes_no_trouble_for_markup(capsys: pytest.CaptureFixture[str]) -> None:
+    bar = Bar("[/data].jsonl")
+    bar.start()
+    bar.show(Progress(cases=1, total=2, trouble="the server said [/b] \x1b[2J"))
+    bar.stop()
+    assert "\x1b[2J" not in capsys.readouterr().err
 
 
 def test_a_run_with_markup_in_ids_and_outputs_prints_its_table(tmp_path: Path) -> None:

@@ -127,7 +127,7 @@ def groups_table(figures: Figures) -> Table:
         table.add_column(name, justify="right")
     for name, group in figures.groups.items():
         numbers = (_number(group[key]) for key in ("balanced_accuracy", "f1", "auroc"))
-        table.add_row(name, str(group["n"]), *numbers)
+        table.add_row(Text(_short(name)), str(group["n"]), *numbers)
     return table
 
 

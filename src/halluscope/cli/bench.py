@@ -11,7 +11,6 @@ from typing import Annotated, Any
 
 import msgspec
 import typer
-from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
 
@@ -25,6 +24,7 @@ from ..store import Replies, Store
 from .app import app
 from .files import write_text
 from .options import BaseUrl, CasesAtOnce, DrawnLimit, JudgeNames, MetricNames, ProfileName, judge_options
+from .terminal import console as new_console
 
 NO_VERDICT = 3
 """Exit code where a judge gave no verdict at all."""
@@ -105,7 +105,7 @@ def list_sets() -> None:
         table.add_column(name, overflow="fold")
     for item in SETS.values():
         table.add_row(item.name, item.about, " ".join(item.files), item.licence)
-    Console().print(table)
+    new_console().print(table)
 
 
 def _judges(names: list[str], base_url: str | None) -> list[Judge]:
@@ -122,9 +122,9 @@ def _default(profile: profiles.Profile | None) -> str:
 def _show(report: Report) -> None:
     from ..bench.table import shown
 
-    console = Console()
+    console = new_console()
     console.print(shown(report))
-    console.print(f"again: {_command()}", style="dim", markup=False, highlight=False, soft_wrap=True)
+    console.print(f"again: {_command()}", style="dim", soft_wrap=True)
 
 
 def _command() -> str:
@@ -135,8 +135,13 @@ class _Bars:
     """A bar per judge on stderr, none where nobody watches."""
 
     def __init__(self, *, quiet: bool) -> None:
-        console = Console(stderr=True)
-        columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+        console = new_console(stderr=True)
+        columns = (
+            TextColumn("{task.description}", markup=False),
+            BarColumn(),
+            MofNCompleteColumn(),
+            TimeRemainingColumn(),
+        )
         shown = console.is_terminal and not quiet
         self._bars = Progress(*columns, console=console, transient=True, disable=not shown)
         self._tasks: dict[str, Any] = {}

@@ -7,7 +7,6 @@ from typing import Annotated, Literal, cast
 
 import msgspec
 import typer
-from rich.console import Console
 from rich.table import Table
 
 from .. import metrics, profiles
@@ -22,6 +21,7 @@ from ..profiles import Profile
 from ..stats import Interval
 from .app import app
 from .options import BaseUrl, CasesAtOnce, DrawnLimit, JudgeName, MetricName, judge_options
+from .terminal import console as new_console
 
 RECALL = 0.8
 
@@ -109,13 +109,11 @@ def _given(cases: list[LabelledCase], direction: str) -> list[tuple[bool, float]
 
 
 def _show(profile: Profile, said: list[str]) -> None:
-    console = Console()
+    console = new_console()
     what = f"recall of at least {profile.wanted:g}" if profile.promise == "recall" else ""
     what = what or f"at most {profile.wanted:g} false alarms"
     console.print(
-        f"Flag an output from probability {profile.threshold:.4f} on: {what}, "
-        f"with {profile.confidence:.0%} confidence.",
-        highlight=False,
+        f"Flag an output from probability {profile.threshold:.4f} on: {what}, with {profile.confidence:.0%} confidence."
     )
     table = Table(show_edge=False, pad_edge=False)
     for title in ("on your labels", "", "95 % interval"):
@@ -131,8 +129,8 @@ def _show(profile: Profile, said: list[str]) -> None:
         table.add_row(f"after the mapping ({profile.mapping.kind}, cross-validated)", f"{after:.3f}", "")
     console.print(table)
     for caution in said:
-        console.print(f"• {caution}", style="yellow", markup=False, highlight=False)
-    console.print(f"saved: use it with --profile {profile.name}", style="dim", markup=False, highlight=False)
+        console.print(f"• {caution}", style="yellow")
+    console.print(f"saved: use it with --profile {profile.name}", style="dim")
 
 
 def _range(interval: Interval) -> str:

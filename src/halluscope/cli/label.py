@@ -23,6 +23,7 @@ from ..judge import resolve
 from ..labelling import Agreement, LabelFile, Session, agreement, cases_of
 from .app import app
 from .options import DrawnLimit
+from .terminal import console as new_console
 from .terminal import plain
 
 UNDO, QUIT = ("z", "\x7f", "\b"), ("q", "\x03", "\x04", "")
@@ -51,7 +52,7 @@ def label(
     about the cases you labelled (or, where the rows have a `label` and no --judge is given, the rows are
     taken at their word), and the kappa of you and the judge is shown.
     """
-    console = Console()
+    console = new_console()
     if not sys.stdin.isatty():
         raise InputError("`label` reads keys from a terminal: run it in one.")
     known = list(cases_of(data))
@@ -60,8 +61,8 @@ def label(
     session = Session(cases, labels, annotator)
     with _keys() as key, suppress(KeyboardInterrupt):  # Ctrl-C quits, whatever it interrupts: the answers are on disk
         _sit(session, key, console)
-    console = Console()  # the other one may have been interrupted half-way through a line
-    console.print(f"{session.done} of {len(cases)} cases done; labels in {labels.path}", markup=False, highlight=False)
+    console = new_console()  # the other one may have been interrupted half-way through a line
+    console.print(f"{session.done} of {len(cases)} cases done; labels in {labels.path}")
     if compare and labels.given():
         _compare(session, {case.id: said for case, said in known}, judge, metric, console)
 
@@ -104,7 +105,7 @@ def _compare(session: Session, rows: dict[str, bool | None], judge: str | None, 
         run = run_judge(items, resolve(judge), metrics.resolve(metric))
         said = {j.item.case.id: j.flagged for j in run.judged if j.flagged is not None}
         if not said:
-            console.print(f"{run.judge} gave no verdict on any of these cases.", style="yellow", markup=False)
+            console.print(f"{run.judge} gave no verdict on any of these cases.", style="yellow")
             return
         found, who = agreement(person, said), run.judge
     _show_agreement(found, who, console)
@@ -120,9 +121,9 @@ def _show_agreement(found: Agreement, who: str, console: Console) -> None:
     table.add_row("you: hallucinated", f"{counts.tp:.0f}", f"{counts.fn:.0f}")
     table.add_row("you: factual", f"{counts.fp:.0f}", f"{counts.tn:.0f}")
     console.print(table)
-    console.print(f"agreement {found.agreed:.1%}, kappa {kappa}{interval}", markup=False, highlight=False)
+    console.print(f"agreement {found.agreed:.1%}, kappa {kappa}{interval}")
     if found.apart:
-        console.print(f"apart on: {', '.join(found.apart[:20])}", style="dim", markup=False, highlight=False)
+        console.print(plain(f"apart on: {', '.join(found.apart[:20])}"), style="dim")
 
 
 def _drawn(cases: list[Case], limit: int | None, seed: int) -> list[Case]:

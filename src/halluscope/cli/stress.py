@@ -9,11 +9,14 @@ import typer
 from rich.console import Console
 from rich.progress import Progress
 from rich.table import Table
+from rich.text import Text
 
 from ..stress import KINDS, StressReport, run
 from ..stress.table import Kind, Tried
 from .app import app
 from .options import BaseUrl, Columns, JudgeName, MetricName, judge_options, mapping
+from .terminal import console as new_console
+from .terminal import plain
 
 
 @app.command("stress")
@@ -38,7 +41,7 @@ def stress(
     of those whose original is not. Harmless rewrites that are flagged are false alarms.
     """
     options = judge_options(base_url, judge)
-    errors = Console(stderr=True)
+    errors = new_console(stderr=True)
     with Progress(console=errors, transient=True, disable=as_json or not errors.is_terminal) as bar:
         task = bar.add_task("judging", total=None)
         report = run(
@@ -56,7 +59,7 @@ def stress(
     if as_json:
         typer.echo(msgspec.json.encode(report).decode())
         return
-    _print(Console(), report, show)
+    _print(new_console(), report, show)
 
 
 def _print(console: Console, report: StressReport, show: int) -> None:
@@ -70,12 +73,12 @@ def _print(console: Console, report: StressReport, show: int) -> None:
         total = report.false_alarms if harmless else report.catch_rate
         if rows:
             name = "false alarms on harmless rewrites" if harmless else "catch rate"
-            table.add_row(f"[bold]{name}[/]", "", "", _rate(total), "", end_section=True)
+            table.add_row(Text(name, style="bold"), "", "", _rate(total), "", end_section=True)
     console.print(table)
     for text in _remarks(report):
-        console.print(text, style="dim", markup=False)
+        console.print(plain(text), style="dim")
     for mistake in report.missed()[: max(0, show)]:
-        console.print(_told(mistake), markup=False)
+        console.print(plain(_told(mistake)))
 
 
 def _cells(row: Kind) -> tuple[str, ...]:

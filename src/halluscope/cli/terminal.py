@@ -14,11 +14,11 @@ _UNRULY = re.compile("[\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f\u202a-\u202e\u2066-\
 """Control characters, and those that turn the direction of writing: a terminal would do what they say."""
 
 
-def console() -> Console:
+def console(*, stderr: bool = False) -> Console:
     """A console that takes no text for markup or emoji codes: an output may hold `[/b]`."""
     from rich.console import Console
 
-    return Console(markup=False, emoji=False, highlight=False)
+    return Console(stderr=stderr, markup=False, emoji=False, highlight=False)
 
 
 def plain(text: str) -> str:

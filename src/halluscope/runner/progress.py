@@ -61,14 +61,14 @@ class Bar:
                 return Text("" if not speed else f"{speed:.1f}/s" if speed < 100 else f"{speed:,.0f}/s")
 
         self._bar = RichProgress(
-            TextColumn("{task.description}"),
+            TextColumn("{task.description}", markup=False),
             BarColumn(),
-            TextColumn("{task.fields[counted]}"),
+            TextColumn("{task.fields[counted]}", markup=False),
             Rate(),
             TimeElapsedColumn(),
             TextColumn("left"),
             TimeRemainingColumn(),
-            TextColumn("{task.fields[said]}"),
+            TextColumn("{task.fields[said]}", markup=False),
             console=Console(stderr=True),
             refresh_per_second=5,
             transient=True,
@@ -87,7 +87,7 @@ class Bar:
         if progress.bad_rows:
             said.append(f"{progress.bad_rows} bad rows")
         if progress.trouble:
-            said.append(progress.trouble[:60])
+            said.append("".join(c if c.isprintable() else " " for c in progress.trouble[:60]))
         self._bar.update(
             self._task,
             completed=progress.cases,
