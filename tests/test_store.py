@@ -299,6 +299,14 @@ def test_a_file_of_a_newer_version_is_left_alone(path: Path) -> None:
     assert path.read_bytes() == before
 
 
+def test_a_closed_store_is_not_called_damaged(path: Path) -> None:
+    store = Store(path)
+    store.close()
+    with pytest.raises(StoreError, match="closed") as caught:
+        list_runs(store)
+    assert not isinstance(caught.value, StoreDamaged)
+
+
 def test_a_folder_that_cannot_be_made_is_one_sentence(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(StoreError, match="cannot make the folder"):

@@ -113,6 +113,8 @@ class Store:
             if "malformed" in str(error):
                 raise StoreDamaged(self._damaged(error)) from error
             raise StoreError(f"the store {self.path} cannot be used: {error}.") from error
+        except sqlite3.ProgrammingError as error:  # nothing is wrong with the file: it was closed
+            raise StoreError(f"the store {self.path} cannot be used: {error}") from error
         except sqlite3.DatabaseError as error:
             raise StoreDamaged(self._damaged(error)) from error
 
