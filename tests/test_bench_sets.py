@@ -17,6 +17,7 @@ from msgspec import structs
 from halluscope.bench import SETS, load, read_label
 from halluscope.bench.fetch import RemoteFile, fetched
 from halluscope.bench.formats import FORMATS
+from halluscope.datasets import NAMES
 from halluscope.errors import FetchError, InputError, MissingExtra, UnknownName
 
 
@@ -280,6 +281,13 @@ def test_labels_of_ones_own(label: object, expected: bool, tmp_path: Path) -> No
     (item,) = load(str(lines(tmp_path / "mine.jsonl.gz", row))).cases
     assert item.hallucinated is expected
     assert item.spans == ((0, 3),)
+
+
+@pytest.mark.parametrize("output", NAMES["output"])
+@pytest.mark.parametrize("context", NAMES["context"])
+def test_what_eval_takes_for_a_column_bench_takes_too(output: str, context: str, tmp_path: Path) -> None:
+    (item,) = load(str(lines(tmp_path / "own.jsonl", {output: "said", context: "known", "label": 1}))).cases
+    assert (item.case.output, item.case.context) == ("said", ("known",))
 
 
 def test_shapes_of_a_file_that_say_the_same(tmp_path: Path) -> None:

@@ -104,7 +104,7 @@ def test_cases_without_ids_and_with_the_same_text_are_told_apart(tmp_path: Path)
     data = write(tmp_path / "d.jsonl", {"output": "Same.", "context": "c"}, {"output": "Same.", "context": "c"})
     ids = [case.id for case, _ in cases_of(data)]
     assert len(set(ids)) == 2
-    with pytest.raises(InputError, match=r"row 1 of e\.jsonl has no `output`"):
+    with pytest.raises(InputError, match=r"row 1 of e\.jsonl: there is no field `output` \(the fields are: context\)"):
         list(cases_of(write(tmp_path / "e.jsonl", {"context": "c"})))
 
 

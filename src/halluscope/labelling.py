@@ -18,6 +18,7 @@ from msgspec import Struct
 from . import stats
 from .bench.cases import read_label
 from .bench.files import rows
+from .bench.formats.base import field, optional
 from .bench.formats.plain import CONTEXT, INPUT, OUTPUT, SKIPPED
 from .case import Case
 from .errors import InputError
@@ -44,12 +45,12 @@ def cases_of(path: Path) -> Iterator[tuple[Case, bool | None]]:
     """The cases of a file, labelled or not, each with what its row says of it, which is kept from the person."""
     seen: dict[str, int] = {}
     for number, row in rows(path):
-        said = next((row[key] for key in OUTPUT if row.get(key) is not None), None)
-        if said is None:
-            raise InputError(f"row {number} of {path.name} has no `output` to label.")
-        context = next((row[key] for key in CONTEXT if row.get(key) is not None), None)
-        asked = next((row[key] for key in INPUT if row.get(key) is not None), None)
-        case = Case.of(said, context, asked, id=str(row["id"]) if row.get("id") is not None else None)
+        try:
+            said = field(row, *OUTPUT)
+        except InputError as error:
+            raise InputError(f"row {number} of {path.name}: {error}") from None
+        asked = optional(row, *INPUT)
+        case = Case.of(said, optional(row, *CONTEXT), asked, id=str(row["id"]) if row.get("id") is not None else None)
         seen[case.id] = seen.get(case.id, 0) + 1
         if seen[case.id] > 1:  # the same text twice is two cases, with two labels
             case = msgspec.structs.replace(case, id=f"{case.id}#{seen[case.id]}")

@@ -40,7 +40,7 @@ def read_label(value: object) -> bool:
         return value
     if isinstance(value, (int, float)) and value in (0, 1):
         return bool(value)
-    word = str(value).strip().casefold().replace(" ", "_").replace("-", "_")
+    word = label_word(value)
     if word in BAD:
         return True
     if word in GOOD:
@@ -48,6 +48,11 @@ def read_label(value: object) -> bool:
     raise InputError(
         f"the label {value!r} is not known: use supported, contradicted, unsupported, hallucinated, factual, 0 or 1."
     )
+
+
+def label_word(value: object) -> str:
+    """A label as it is compared: "Not supported" and "not-supported" are one word."""
+    return str(value).strip().casefold().replace(" ", "_").replace("-", "_")
 
 
 def labelled(

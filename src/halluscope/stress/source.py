@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 from random import Random
 from typing import Any
 
+from ..bench.cases import BAD, label_word
 from ..case import Case
 from ..datasets.columns import NAMES, Columns
 from ..datasets.files import Cells, open_file
@@ -17,7 +18,7 @@ from ..errors import DataError, InputError
 from ..text import sentences
 
 _PASSAGE = ("passage", "text", "content", "document", *NAMES["context"])
-_BAD = frozenset("hallucinated contradicted unsupported not_supported refuted inconsistent 1 true".split())
+_BAD = BAD | {"true"}
 _PROSE = re.compile(r"[A-Z“\"'(\d][^\n{}|<>\[\]]{30,400}[.!]")
 _MOST_SENTENCES = 3
 
@@ -94,7 +95,7 @@ def _label(fields: Mapping[str, Any]) -> str:
     label = fields.get("label")
     if isinstance(label, (bool, int, float)):
         return str(int(label))
-    return str(label or "").strip().casefold().replace(" ", "_").replace("-", "_")
+    return label_word(label or "")
 
 
 def _id(fields: Mapping[str, Any]) -> str | None:

@@ -44,11 +44,16 @@ def expanded(paths: Sequence[Path], files: str) -> list[Path]:
 
 def field(row: dict[str, Any], *names: str) -> Any:
     """The value of the first of these fields that the row has."""
-    for name in names:
-        if row.get(name) is not None:
-            return row[name]
-    known = ", ".join(list(row)[:8]) or "none"
-    raise InputError(f"there is no field `{names[0]}` (the fields are: {known}).")
+    found = optional(row, *names)
+    if found is None:
+        known = ", ".join(list(row)[:8]) or "none"
+        raise InputError(f"there is no field `{names[0]}` (the fields are: {known}).")
+    return found
+
+
+def optional(row: dict[str, Any], *names: str) -> Any:
+    """The same, None where the row has none of them."""
+    return next((row[name] for name in names if row.get(name) is not None), None)
 
 
 def choice(value: object, good: Sequence[object], bad: Sequence[object]) -> bool:

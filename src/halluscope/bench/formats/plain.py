@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from ...datasets import NAMES
 from ...errors import InputError
 from ..cases import LabelledCase, labelled, read_label
-from .base import by_row, field
+from .base import by_row, field, optional
 
-OUTPUT = ("output", "actual_output", "response", "answer", "claim", "summary")
-CONTEXT = ("context", "contexts", "retrieval_context", "retrieved_contexts", "evidence", "document", "reference")
-INPUT = ("input", "question", "query", "user_input")
+OUTPUT = ("output", "actual_output", "response", "answer", "claim", "summary", *NAMES["output"])
+CONTEXT = ("context", "contexts", "retrieval_context", "retrieved_contexts", "evidence", "document", *NAMES["context"])
+INPUT = ("input", "question", "query", "user_input", *NAMES["input"])
+"""For each field the columns that are taken for it, the first that is there: all that `eval` knows, and more."""
 LABEL = ("label", "is_hallucination", "hallucinated")
 
 SKIPPED = "skipped"
@@ -25,8 +27,8 @@ def _plain(row: dict[str, Any], name: str) -> Iterator[LabelledCase]:
     group = row.get("group", row.get("dataset"))
     yield labelled(
         output=field(row, *OUTPUT),
-        context=next((row[key] for key in CONTEXT if row.get(key) is not None), None),
-        input=next((row[key] for key in INPUT if row.get(key) is not None), None),
+        context=optional(row, *CONTEXT),
+        input=optional(row, *INPUT),
         hallucinated=read_label(label),
         label=str(label),
         id=str(row["id"]) if row.get("id") is not None else None,
