@@ -445,6 +445,26 @@ async def test_cancelling_keeps_all_that_is_finished(store: Store) -> None:
     assert 4 <= len(list(run)) < 500
 
 
+async def test_a_judge_that_does_not_heed_the_first_call_to_stop_is_stopped(store: Store) -> None:
+    begun: list[int] = []
+
+    class Deaf(Rated):
+        async def answer(self, question: Question[Any], call: Call) -> Answer[Any]:
+            begun.append(1)
+            try:
+                await asyncio.sleep(600)
+            except asyncio.CancelledError:
+                await asyncio.sleep(600)
+            raise AssertionError("it was never stopped")
+
+    task = asyncio.create_task(aevaluate(rows(9), "label", Deaf(4), store=store, run="r", concurrency=4))
+    await until(lambda: len(begun) == 4)
+    task.cancel()
+    _, going_on = await asyncio.wait({task}, timeout=120)
+    assert not going_on and task.cancelled()
+    assert Run("r", store).state == "interrupted"
+
+
 async def test_it_runs_inside_a_running_loop(store: Store) -> None:
     awaited = await aevaluate(rows(3), "label", labels(), store=store)
     called = evaluate(rows(3), "label", labels(), store=store)
