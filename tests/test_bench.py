@@ -19,11 +19,11 @@ from halluscope import metrics
 from halluscope.bench import LabelledCase, bench, measure, run_judge, sample
 from halluscope.bench.baselines import baselines, best_threshold
 from halluscope.bench.cases import fingerprint, labelled
+from halluscope.bench.escalation import tradeoff
 from halluscope.bench.measure import worst_mistakes
 from halluscope.bench.picture import svg
 from halluscope.bench.run import JudgeRun
 from halluscope.bench.table import shown
-from halluscope.bench.tradeoff import tradeoff
 from halluscope.driver import Patience
 from halluscope.errors import InputError, JudgeRejected
 from halluscope.judge import Answer, Call

@@ -121,10 +121,12 @@ def test_without_mistakes_there_is_nothing_to_close() -> None:
 def test_the_frontier_rises_and_nothing_beats_it() -> None:
     found = bands(simulated(400))
     best = frontier(found)
-    assert [b.cost for b in best] == sorted(b.cost for b in best)
+    costs = [b.cost or 0.0 for b in best]
+    assert costs == sorted(costs)
     assert [b.balanced_accuracy for b in best] == sorted({b.balanced_accuracy for b in best})
     for band in found:
-        assert any(b.cost <= band.cost + 1e-9 and b.balanced_accuracy >= band.balanced_accuracy - 1e-9 for b in best)
+        dearest = (band.cost or 0.0) + 1e-9
+        assert any((b.cost or 0.0) <= dearest and b.balanced_accuracy >= band.balanced_accuracy - 1e-9 for b in best)
 
 
 def test_cases_from_two_runs_and_from_one_with_a_perfect_judge() -> None:
@@ -196,3 +198,12 @@ def test_nothing_to_draw_is_said() -> None:
         svg([])
     with pytest.raises(InputError, match="between 0 and 1"):
         at_share(simulated(3), 1.5)
+
+
+def test_a_price_that_is_not_known_is_no_price_of_nothing() -> None:
+    cases = [Doubt(0.5, False, True, True, second_cost=None), Doubt(0.9, True, True, True)]
+    assert at_share(cases, 0.0).cost == 0
+    assert at_share(cases, 0.5).cost is None
+    for draw in (frontier, chart, svg):
+        with pytest.raises(InputError, match="price is not known"):
+            draw(bands(cases))

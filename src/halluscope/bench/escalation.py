@@ -1,33 +1,36 @@
 """What every band of a cascade costs and reaches, so that the user can pick one.
 
-`tradeoff` looks at bands around the middle only. Here `low` and `high` move each on its own: a judge
-that is often wrong when it says "hallucinated" and seldom when it says "factual" wants a lopsided band.
+`tradeoff` looks at bands around the middle only. In `bands` both ends move, each on its own: a judge that
+is often wrong when it says "hallucinated" and seldom when it says "factual" wants a lopsided band.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from xml.sax.saxutils import escape
 
 import numpy as np
 from msgspec import Struct
 
 from ..errors import InputError
-from ..stats.arrays import Bools
+from ..stats.arrays import Bools, Floats
 from .run import JudgeRun
 
 STEPS = 20
 
 
 class Doubt(Struct, frozen=True):
-    """One case as a cascade sees it: what the first judge thinks, what the second would say, and what is so."""
+    """One case as a cascade sees it: what the first judge thinks, what the second would say, and what is so.
+
+    A cost is in US dollars, None where the price is not known.
+    """
 
     probability: float
     flagged: bool
     second: bool
     truth: bool
-    first_cost: float = 0.0
-    second_cost: float = 1.0
+    first_cost: float | None = 0.0
+    second_cost: float | None = 1.0
 
 
 class Band(Struct, frozen=True, kw_only=True):
@@ -35,12 +38,13 @@ class Band(Struct, frozen=True, kw_only=True):
 
     `share` of them go to the second judge. `errors_closed` is the part of the first judge's mistakes
     that are gone (negative where the second makes more than it mends), None where there were none.
+    `cost` is None where a price is not known.
     """
 
     low: float
     high: float
     share: float
-    cost: float
+    cost: float | None
     accuracy: float
     balanced_accuracy: float
     errors_closed: float | None
@@ -55,9 +59,15 @@ def doubts(cheap: JudgeRun, costly: JudgeRun | None = None, *, price: float = 1.
             continue
         truth = first.item.hallucinated
         said = truth if second is None else bool(second.flagged)
-        cost = price if second is None else second.cost or 0.0
-        found.append(Doubt(first.probability, first.flagged, said, truth, first.cost or 0.0, cost))
+        cost = price if second is None else second.cost
+        found.append(Doubt(first.probability, first.flagged, said, truth, first.cost, cost))
     return found
+
+
+def tradeoff(cheap: JudgeRun, costly: JudgeRun) -> tuple[Band, ...]:
+    """The bands around the middle, from never asking the second judge to always asking it."""
+    found = doubts(cheap, costly)
+    return tuple(at_share(found, step / STEPS) for step in range(STEPS + 1)) if found else ()
 
 
 def bands(cases: Sequence[Doubt], steps: int = STEPS) -> tuple[Band, ...]:
@@ -102,7 +112,7 @@ def best_at(cases: Sequence[Doubt], share: float, steps: int = STEPS) -> Band:
 def frontier(found: Sequence[Band]) -> tuple[Band, ...]:
     """The bands worth choosing: no other is as cheap and better, from the cheapest to the best."""
     best: list[Band] = []
-    for band in sorted(found, key=lambda b: (b.cost, -b.balanced_accuracy)):
+    for band in sorted(found, key=lambda b: (_cost(b), -b.balanced_accuracy)):
         if not best or band.balanced_accuracy > best[-1].balanced_accuracy + 1e-12:
             best.append(band)
     return tuple(best)
@@ -114,8 +124,8 @@ class _Table:
         self.flagged = np.array([case.flagged for case in cases], dtype=np.bool_)
         self.second = np.array([case.second for case in cases], dtype=np.bool_)
         self.truth = np.array([case.truth for case in cases], dtype=np.bool_)
-        self.first_cost = float(sum(case.first_cost for case in cases))
-        self.second_cost = np.array([case.second_cost for case in cases], dtype=np.float64)
+        self.first_cost = _unknown_as_nan(case.first_cost for case in cases).sum()
+        self.second_cost = _unknown_as_nan(case.second_cost for case in cases)
         self.mistakes = int((self.flagged != self.truth).sum())
 
     def band(self, low: float, high: float) -> Band:
@@ -128,15 +138,26 @@ class _Table:
         right = said == self.truth
         rates = [float(right[self.truth == side].mean()) for side in (True, False) if (self.truth == side).any()]
         wrong = int((~right).sum())
+        cost = float(self.first_cost + self.second_cost[asked].sum())
         return Band(
             low=low,
             high=high,
             share=float(asked.mean()),
-            cost=self.first_cost + float(self.second_cost[asked].sum()),
+            cost=None if np.isnan(cost) else cost,
             accuracy=float(right.mean()),
             balanced_accuracy=sum(rates) / len(rates),
             errors_closed=(self.mistakes - wrong) / self.mistakes if self.mistakes else None,
         )
+
+
+def _unknown_as_nan(costs: Iterable[float | None]) -> Floats:
+    return np.array([np.nan if cost is None else cost for cost in costs], dtype=np.float64)
+
+
+def _cost(band: Band) -> float:
+    if band.cost is None:
+        raise InputError("a judge's price is not known, so that no cost can be drawn: give it one with price=….")
+    return band.cost
 
 
 def chart(found: Sequence[Band], *, width: int = 60, height: int = 14) -> str:
@@ -147,7 +168,7 @@ def chart(found: Sequence[Band], *, width: int = 60, height: int = 14) -> str:
     cost, floor, top = _scales(found)
     rows = [[" "] * (width + 1) for _ in range(height + 1)]
     for band in sorted(found, key=lambda b: id(b) in best):
-        across = round(band.cost / cost * width) if cost else 0
+        across = round(_cost(band) / cost * width) if cost else 0
         up = round((band.balanced_accuracy - floor) / (top - floor) * height)
         rows[height - up][across] = "*" if id(band) in best else "·"
     lines = [
@@ -176,7 +197,7 @@ def svg(found: Sequence[Band], title: str = "What a band costs and reaches") -> 
     wide, high, left, above = 520, 300, 70, 50
 
     def place(band: Band) -> tuple[float, float]:
-        across = band.cost / cost if cost else 0.0
+        across = _cost(band) / cost if cost else 0.0
         return left + across * wide, above + (1 - (band.balanced_accuracy - floor) / (top - floor)) * high
 
     dots = "".join(f'<circle cx="{x:.1f}" cy="{y:.1f}" r="2" fill="#9aa0a6"/>' for x, y in map(place, found))
@@ -210,4 +231,4 @@ def _scales(found: Sequence[Band]) -> tuple[float, float, float]:
     """The dearest cost, and the lowest and highest accuracy with a little room between them."""
     floor = min(band.balanced_accuracy for band in found)
     top = max(band.balanced_accuracy for band in found)
-    return max(band.cost for band in found), floor, top if top - floor > 1e-9 else floor + 1e-3
+    return max(_cost(band) for band in found), floor, top if top - floor > 1e-9 else floor + 1e-3

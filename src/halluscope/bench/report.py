@@ -15,10 +15,10 @@ from ..metric import Metric
 from ..profiles import Profile
 from .baselines import baselines
 from .cases import LabelledCase, fingerprint, sample
+from .escalation import Band, tradeoff
 from .measure import Figures, measure, measure_baseline, worst_mistakes
 from .run import CONCURRENCY, Judged, JudgeRun, run_judge
 from .sets import Loaded, load
-from .tradeoff import Point, tradeoff
 
 GIVEN_AWAY = 0.8
 """From this AUROC on, a trivial judge is worth a warning."""
@@ -59,7 +59,7 @@ class Report(Struct, frozen=True, kw_only=True):
     remarks: tuple[str, ...]
     mistakes: tuple[Mistake, ...]
     problems: tuple[Problem, ...]
-    tradeoff: tuple[Point, ...] = ()
+    tradeoff: tuple[Band, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
         """One object: the figures of the first judge, then everything else by name."""
