@@ -26,7 +26,7 @@ from halluscope.calibrate import (
     threshold_for_recall,
 )
 from halluscope.errors import InputError, UnknownName
-from halluscope.profiles import Profile, apply, is_flagged, probability_of
+from halluscope.profiles import Profile, is_flagged, probability_of
 from halluscope.result import Outcome, Result
 from halluscope.verdict import Claim, Support, Verdict
 
@@ -262,19 +262,19 @@ def test_flagged_is_the_label_or_else_the_threshold() -> None:
 def test_applying_a_profile_changes_label_and_probability_but_not_the_score() -> None:
     profile = made()
     above, below = profile.threshold, profile.threshold - 1e-9
-    flagged = apply(result(probability=above), profile)
+    flagged = profile.applied(result(probability=above))
     assert (flagged.label, flagged.passed, flagged.score) == ("hallucinated", False, 0.0)
     assert flagged.probability == pytest.approx(profile.mapping(above))
-    assert apply(result(probability=below), profile).label == "factual"
+    assert profile.applied(result(probability=below)).label == "factual"
     silent = result(outcome=Outcome.FAILED, score=None, passed=None)
-    assert apply(silent, profile) is silent
+    assert profile.applied(silent) is silent
 
 
 def test_a_profile_of_another_judge_or_metric_is_not_trusted_silently() -> None:
     profile = made()
-    other = apply(result(probability=0.5, judge="openai/x"), profile)
+    other = profile.applied(result(probability=0.5, judge="openai/x"))
     assert any("does not hold for this one" in note for note in other.notes)
-    changed = apply(result(probability=0.5, metric_version="v2"), profile)
+    changed = profile.applied(result(probability=0.5, metric_version="v2"))
     assert any("calibrate again" in note for note in changed.notes)
     with pytest.raises(InputError, match="is for the metric"):
-        apply(result(metric="faithfulness"), profile)
+        profile.applied(result(metric="faithfulness"))

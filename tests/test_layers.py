@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -11,17 +12,15 @@ import pytest
 PACKAGE = Path(__file__).parent.parent / "src" / "halluscope"
 
 ROWS: tuple[tuple[str, ...], ...] = (
-    ("version",),
-    ("errors", "case", "verdict", "result", "waiting", "writing"),
+    ("version", "errors", "case", "verdict", "result", "waiting", "writing"),
     ("prompt", "text", "questions", "flow", "reading", "stats"),
     ("metric", "judge"),
     ("metrics", "judges", "store", "embedded"),
     ("calls", "driver", "sync"),
-    ("scorer", "runner", "runs", "datasets", "gates"),
-    ("report", "bench", "calibrate", "profiles", "stress", "labelling"),
+    ("scorer", "runner", "runs", "datasets", "gates", "profiles"),
+    ("report", "bench", "calibrate", "stress", "labelling"),
     ("compat",),
-    ("cli", "pytest_plugin"),
-    ("__main__",),
+    ("cli", "pytest_plugin", "__main__"),
 )
 ROW = {name: row for row, names in enumerate(ROWS) for name in names}
 
@@ -53,6 +52,12 @@ def imported(path: Path) -> Iterator[str]:
 
 def test_every_module_has_a_row() -> None:
     assert {top(path) for path in modules()} <= set(ROW)
+
+
+def test_the_rows_are_those_that_the_documentation_shows() -> None:
+    text = (PACKAGE.parent.parent / "docs" / "architecture.md").read_text(encoding="utf-8")
+    shown = re.findall(r"^\| \d \| (.*) \|$", text, re.MULTILINE)
+    assert tuple(tuple(re.findall(r"`(\w+)`", row)) for row in shown) == ROWS
 
 
 @pytest.mark.parametrize("path", modules(), ids=lambda path: str(path.relative_to(PACKAGE)))

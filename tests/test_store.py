@@ -14,7 +14,7 @@ from halluscope.case import Case
 from halluscope.errors import StoreDamaged, StoreError
 from halluscope.result import Exchange, Outcome, Result, Usage
 from halluscope.store import Book, MemoryReplies, Replies, Store, default_path
-from halluscope.store.book import Scorer
+from halluscope.store.book import ScorerRow
 from halluscope.store.packing import pack, unpack
 from halluscope.store.reading import entries, list_runs, usage_of_run
 from halluscope.verdict import Claim, Support, Verdict
@@ -29,9 +29,9 @@ def key(text: str) -> str:
     return sha256(text.encode()).hexdigest()
 
 
-def scorer(metric: str = "hallucination", version: str = "v1", judge: str = "j") -> Scorer:
+def scorer(metric: str = "hallucination", version: str = "v1", judge: str = "j") -> ScorerRow:
     name = sha256(f"{metric} {version} {judge}".encode()).digest()[:16]
-    return Scorer(name, metric, version, judge, "lower", 0.5, 1.0)
+    return ScorerRow(name, metric, version, judge, "lower", 0.5, 1.0)
 
 
 def result(case: Case, score: float | None = 0.5, **changes: object) -> Result:
@@ -159,7 +159,7 @@ def test_results_are_kept_once_and_cost_the_second_run_nothing(path: Path) -> No
 
 
 @pytest.mark.parametrize("other", [scorer(version="v2"), scorer(judge="other")])
-def test_another_version_or_judge_never_meets_an_old_result(path: Path, other: Scorer) -> None:
+def test_another_version_or_judge_never_meets_an_old_result(path: Path, other: ScorerRow) -> None:
     rows = cases(3)
     with Store(path) as store:
         book = Book(store, "one", "data", [scorer()])

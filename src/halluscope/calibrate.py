@@ -17,7 +17,7 @@ from msgspec import Struct
 
 from . import stats
 from .errors import InputError
-from .profiles import Mapping, Profile
+from .profiles import Profile, ScoreMapping
 from .stats.arrays import Bools, Floats, Numbers, as_bools, as_probabilities, same_length
 
 Promise = Literal["recall", "false_alarms"]
@@ -77,7 +77,7 @@ def _check(wanted: float, confidence: float) -> None:
             raise InputError(f"the wanted {what} must lie between 0 and 1, {value:g} does not.")
 
 
-def isotonic(truth: Numbers, scores: Numbers) -> Mapping:
+def isotonic(truth: Numbers, scores: Numbers) -> ScoreMapping:
     """The rising steps nearest to the labels (pool adjacent violators), with straight lines between them."""
     is_bad, values = _read(truth, scores)
     order = np.argsort(values, kind="stable")
@@ -100,10 +100,10 @@ def isotonic(truth: Numbers, scores: Numbers) -> Mapping:
     for low, high, bad, n in merged:
         value = min(1 - edge, max(edge, bad / n))
         points += [(low, value)] if low == high else [(low, value), (high, value)]
-    return Mapping(kind="isotonic", scores=tuple(p[0] for p in points), values=tuple(p[1] for p in points))
+    return ScoreMapping(kind="isotonic", scores=tuple(p[0] for p in points), values=tuple(p[1] for p in points))
 
 
-def platt(truth: Numbers, scores: Numbers) -> Mapping:
+def platt(truth: Numbers, scores: Numbers) -> ScoreMapping:
     """The S-curve of greatest likelihood, with Platt's softened targets, found by Newton's method."""
     is_bad, values = _read(truth, scores)
     bad, good = int(is_bad.sum()), int((~is_bad).sum())
@@ -121,7 +121,7 @@ def platt(truth: Numbers, scores: Numbers) -> Mapping:
         beta = beta - size * step
         if np.abs(size * step).max() < 1e-10:
             break
-    return Mapping(kind="platt", slope=float(beta[0]), offset=float(beta[1]))
+    return ScoreMapping(kind="platt", slope=float(beta[0]), offset=float(beta[1]))
 
 
 def _logistic(x: Floats) -> Floats:
@@ -141,7 +141,7 @@ def _read(truth: Numbers, scores: Numbers) -> tuple[Bools, Floats]:
     return is_bad, values
 
 
-def fitted(truth: Numbers, scores: Numbers, kind: Literal["isotonic", "platt"] | None = None) -> Mapping:
+def fitted(truth: Numbers, scores: Numbers, kind: Literal["isotonic", "platt"] | None = None) -> ScoreMapping:
     """The mapping of the kind that the number of labels can bear, or of the kind asked for."""
     chosen = kind or ("isotonic" if len(truth) >= ENOUGH_FOR_STEPS else "platt")
     return isotonic(truth, scores) if chosen == "isotonic" else platt(truth, scores)

@@ -55,7 +55,7 @@ def is_flagged(result: Result) -> bool | None:
     return not result.passed
 
 
-class Mapping(Struct, frozen=True):
+class ScoreMapping(Struct, frozen=True):
     """From a score to a probability: by steps (isotonic) or by an S-curve (Platt)."""
 
     kind: Literal["isotonic", "platt"]
@@ -102,7 +102,7 @@ class Profile(Struct, frozen=True, kw_only=True):
     recall_interval: Interval
     false_alarms: float
     false_alarms_interval: Interval
-    mapping: Mapping
+    mapping: ScoreMapping
     ece_before: float | None = None
     ece_after: float | None = None
 
@@ -140,11 +140,6 @@ class Profile(Struct, frozen=True, kw_only=True):
         if self.metric_version and metric_version != self.metric_version:
             return ("the metric's options or prompts are not those the profile was made with: calibrate again",)
         return ()
-
-
-def apply(result: Result, profile: Profile) -> Result:
-    """The result judged by the profile, see `Profile.applied`."""
-    return profile.applied(result)
 
 
 def save(profile: Profile) -> Path:

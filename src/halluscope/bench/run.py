@@ -13,7 +13,7 @@ from ..driver import Driver, Patience, ReplyCache
 from ..errors import InputError
 from ..judge import Judge
 from ..metric import Metric
-from ..profiles import Profile, apply, is_flagged, probability_of
+from ..profiles import Profile, is_flagged, probability_of
 from ..questions import FACTUAL, HALLUCINATED
 from ..result import Outcome, Result, Usage
 from .cases import LabelledCase
@@ -122,7 +122,7 @@ async def _score_all(
 def judged(item: LabelledCase, result: Result, threshold: float | None, profile: Profile | None) -> Judged:
     """What counts of a result when a judge is measured."""
     if profile is not None:
-        result = apply(result, profile)
+        result = profile.applied(result)
     probability = probability_of(result)
     flagged = is_flagged(result)
     if threshold is not None and profile is None and probability is not None:

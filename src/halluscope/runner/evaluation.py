@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from .. import metrics as metric_registry
-from .. import sync
+from .. import profiles, sync
 from ..datasets import Data, open_data
 from ..driver import Driver, Patience
 from ..errors import InputError, StoreError
@@ -26,7 +26,7 @@ from ..store import Book, MemoryReplies, Replies, Store
 from ..store.reading import list_runs
 from .budget import Budget
 from .gate import AdaptiveGate
-from .identity import Adjusted, scorer_of
+from .identity import scorer_of
 from .pipeline import Pipeline
 from .progress import display_for
 
@@ -80,8 +80,8 @@ async def aevaluate(
     store = store or Store()
     gate = None if local else AdaptiveGate(concurrency or AT_ONCE)
     cache = MemoryReplies() if local else Replies(store, reread=not fresh)
-    adjust = None if profile is None else Adjusted(profile)
-    scorers = [scorer_of(metric, judged_by, "" if adjust is None else adjust.key) for metric in asked]
+    calibrated = None if profile is None else profiles.load(profile)
+    scorers = [scorer_of(metric, judged_by, calibrated) for metric in asked]
     book = Book(store, _name(run, opened, store), opened.name, scorers, reuse=not fresh)
     say = told or (lambda message: None)
     for note in book.notes:
@@ -95,7 +95,7 @@ async def aevaluate(
         display=display_for(opened.name, progress),
         gate=gate,
         strict=strict,
-        adjust=adjust,
+        adjust=None if calibrated is None else calibrated.applied,
         estimate=lambda read: _estimate(opened, read, limit),
         told=say,
     )

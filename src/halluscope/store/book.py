@@ -34,7 +34,7 @@ class Job(Struct, frozen=True):
     scorer: int
 
 
-class Scorer(Struct, frozen=True):
+class ScorerRow(Struct, frozen=True):
     """What makes two results comparable: metric, version, judge, and the code that ran."""
 
     key: bytes
@@ -53,7 +53,7 @@ class Book:
     cache by then, so a process that dies in between has lost nothing that was paid for.
     """
 
-    def __init__(self, store: Store, name: str, data: str, scorers: Sequence[Scorer], *, reuse: bool = True) -> None:
+    def __init__(self, store: Store, name: str, data: str, scorers: Sequence[ScorerRow], *, reuse: bool = True) -> None:
         self._store = store
         self._reuse = reuse
         self._kept_back: list[tuple[Job, Result]] = []
@@ -77,7 +77,7 @@ class Book:
         connection.execute("DELETE FROM run_bad_rows WHERE run = ?", (run,))
         return run
 
-    def _enlist(self, connection: sqlite3.Connection, scorers: Sequence[Scorer]) -> None:
+    def _enlist(self, connection: sqlite3.Connection, scorers: Sequence[ScorerRow]) -> None:
         """Results of the same metric by another judge, prompt or version leave the run: it is never a mixture."""
         listed = connection.execute(
             "SELECT s.id, s.metric, s.judge FROM run_scorers r JOIN scorers s ON s.id = r.scorer WHERE r.run = ?",
@@ -255,7 +255,7 @@ def _padded(values: list[bytes] | list[int]) -> list[bytes] | list[int]:
     return values + values[-1:] * (CHUNK - len(values))  # type: ignore[operator]
 
 
-def _scorer_id(connection: sqlite3.Connection, scorer: Scorer) -> int:
+def _scorer_id(connection: sqlite3.Connection, scorer: ScorerRow) -> int:
     connection.execute(
         "INSERT OR IGNORE INTO scorers (key, metric, version, judge, direction, threshold, scale) "
         "VALUES (?, ?, ?, ?, ?, ?, ?)",
