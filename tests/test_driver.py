@@ -47,7 +47,7 @@ class Kept:
 
 
 class OneAtATime:
-    """A gate for one call."""
+    """A throttle for one call."""
 
     def __init__(self) -> None:
         self.lock = asyncio.Lock()
@@ -212,7 +212,7 @@ async def test_a_judge_that_ignores_its_timeout_is_left() -> None:
 
 async def test_the_clock_runs_from_the_first_call_not_from_the_queue(monkeypatch: pytest.MonkeyPatch) -> None:
     """Each call takes fifty seconds by the clock that counts, which is ours."""
-    gate = OneAtATime()
+    throttle = OneAtATime()
     now = 0.0
     monkeypatch.setattr("halluscope.calls.time", types.SimpleNamespace(monotonic=lambda: now))
 
@@ -222,28 +222,28 @@ async def test_the_clock_runs_from_the_first_call_not_from_the_queue(monkeypatch
         now += 50
         return FACTUAL
 
-    driver = Driver(Doing(act), gate=gate, patience=Patience(deadline=60))
+    driver = Driver(Doing(act), throttle=throttle, patience=Patience(deadline=60))
     results = await asyncio.gather(*(driver.score(Label(), CASE) for _ in range(8)))
     assert {result.outcome for result in results} == {Outcome.SCORED}
-    assert gate.left == [None] * 8
+    assert throttle.left == [None] * 8
     assert now == 400
 
 
 class OnlyOne(OneAtATime):
-    """A gate that lets one call through, and no other."""
+    """A throttle that lets one call through, and no other."""
 
     def leave(self, error: JudgeError | None) -> None:
         self.left.append(error.kind if error else None)
 
 
-async def test_the_deadline_at_the_gate() -> None:
-    gate = OnlyOne()
+async def test_the_deadline_at_the_throttle() -> None:
+    throttle = OnlyOne()
     judge = ScriptedJudge({"label": (JudgeUnavailable("gone"), FACTUAL)})
-    driver = Driver(judge, gate=gate, patience=Patience(deadline=0.3, first_wait=0.001))
+    driver = Driver(judge, throttle=throttle, patience=Patience(deadline=0.3, first_wait=0.001))
     result = await asyncio.wait_for(driver.score(Label(), CASE), 60)
     assert result.failure is not None and result.failure.kind == "deadline"
     assert len(judge.asked) == 1, "no call is made once the time is over"
-    assert gate.left == ["unavailable"]
+    assert throttle.left == ["unavailable"]
 
 
 class Held:
@@ -260,8 +260,8 @@ class Held:
 
 
 async def test_a_cancelled_case_gives_its_place_back() -> None:
-    gate, held = OneAtATime(), Held()
-    driver = Driver(Doing(held), gate=gate)
+    throttle, held = OneAtATime(), Held()
+    driver = Driver(Doing(held), throttle=throttle)
     tasks = [asyncio.ensure_future(driver.score(Label(), CASE)) for _ in range(4)]
     await held.begun.wait()
     tasks[0].cancel()
@@ -269,7 +269,7 @@ async def test_a_cancelled_case_gives_its_place_back() -> None:
     held.let_go.set()
     results = await asyncio.gather(*tasks, return_exceptions=True)
     assert [isinstance(result, asyncio.CancelledError) for result in results] == [True, False, True, False]
-    await asyncio.wait_for(gate.enter(), 60)
+    await asyncio.wait_for(throttle.enter(), 60)
 
 
 async def test_the_same_question_at_once_is_asked_once(server: Loopback) -> None:
@@ -359,10 +359,10 @@ async def test_no_more_calls_at_once_for_one_case_than_a_server_bears(server: Lo
 
 
 async def test_a_throttled_gate_is_told() -> None:
-    gate = OneAtATime()
+    throttle = OneAtATime()
     judge = ScriptedJudge({"label": (JudgeThrottled("slow", retry_after=0.0), FACTUAL)})
-    assert (await Driver(judge, gate=gate, patience=QUICK).score(Label(), CASE)).score == 0.0
-    assert gate.left == ["throttled", None]
+    assert (await Driver(judge, throttle=throttle, patience=QUICK).score(Label(), CASE)).score == 0.0
+    assert throttle.left == ["throttled", None]
 
 
 async def test_a_claim_that_fills_the_window_does_not_cut_the_context_to_letters(server: Loopback) -> None:

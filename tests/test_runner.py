@@ -35,7 +35,7 @@ from halluscope.judges.scripted import ScriptedJudge
 from halluscope.metric import Finding, Metric
 from halluscope.questions import Question
 from halluscope.result import Direction, Outcome, Usage
-from halluscope.runner import AdaptiveGate, aevaluate, evaluate
+from halluscope.runner import AdaptiveThrottle, aevaluate, evaluate
 from halluscope.runner.budget import Budget
 from halluscope.runs import Run
 from halluscope.store import Store
@@ -570,7 +570,7 @@ def test_a_throttling_judge_is_asked_more_slowly_and_no_case_is_lost(
     loop = Hurried()
     monkeypatch.setattr("halluscope.calls.random", random.Random(7))
     monkeypatch.setattr("halluscope.runner.pipeline.asyncio.to_thread", at_once)
-    monkeypatch.setattr("halluscope.runner.evaluation.AdaptiveGate", partial(AdaptiveGate, clock=loop.time))
+    monkeypatch.setattr("halluscope.runner.evaluation.AdaptiveThrottle", partial(AdaptiveThrottle, clock=loop.time))
     rated = Rated(at_once=4)
     patience = Patience(first_wait=0.05, longest_wait=1.0)
     try:
@@ -581,63 +581,63 @@ def test_a_throttling_judge_is_asked_more_slowly_and_no_case_is_lost(
         loop.close()
     assert run.summary()["label"].scored == 600
     assert rated.answered == 600
-    assert rated.refused < 300, "most calls came through: the gate found a pace that the judge bears"
+    assert rated.refused < 300, "most calls came through: the throttle found a pace that the judge bears"
     assert loop.time() < 2 * 600 * 0.02 / 4, "and did not make it wait much longer than it has to"
 
 
 class Simulated:
-    """A gate in front of a server that answers in a tenth of a second; the clock is ours."""
+    """A throttle in front of a server that answers in a tenth of a second; the clock is ours."""
 
     def __init__(self, most: int) -> None:
         self.now = 0.0
-        self.gate = AdaptiveGate(most, clock=lambda: self.now, cooling=0)
+        self.throttle = AdaptiveThrottle(most, clock=lambda: self.now, cooling=0)
         self.limits: list[float] = []
 
     async def calls(self, count: int, throttled: Callable[[int], bool]) -> None:
         for i in range(count):
-            self.now += 0.1 / self.gate.limit
-            await self.gate.enter()
-            self.gate.leave(JudgeThrottled("slow down") if throttled(i) else None)
-            self.limits.append(self.gate.limit)
+            self.now += 0.1 / self.throttle.limit
+            await self.throttle.enter()
+            self.throttle.leave(JudgeThrottled("slow down") if throttled(i) else None)
+            self.limits.append(self.throttle.limit)
 
 
-async def test_the_gate_slows_down_and_recovers() -> None:
+async def test_the_throttle_slows_down_and_recovers() -> None:
     """The server bears five calls at once."""
     simulated = Simulated(40)
-    await simulated.calls(2000, lambda i: i % max(1, int(simulated.gate.limit)) >= 5)
+    await simulated.calls(2000, lambda i: i % max(1, int(simulated.throttle.limit)) >= 5)
     assert sum(simulated.limits[-1000:]) / 1000 < 10
     assert min(simulated.limits) >= 1
     await simulated.calls(3000, lambda i: False)
-    assert simulated.gate.limit == 40
+    assert simulated.throttle.limit == 40
 
 
-async def test_the_gate_does_not_slow_down_for_a_server_that_throttles_at_random() -> None:
+async def test_the_throttle_does_not_slow_down_for_a_server_that_throttles_at_random() -> None:
     """Fewer calls at once would only make it slower: a fifth is refused either way."""
     simulated = Simulated(40)
     await simulated.calls(5000, lambda i: i % 5 == 0)
     assert sum(simulated.limits[1000:]) / 4000 > 30
 
 
-async def test_the_gate_never_closes() -> None:
+async def test_the_throttle_never_closes() -> None:
     simulated = Simulated(8)
     await simulated.calls(1000, lambda i: True)
-    assert simulated.gate.limit == 1
-    await asyncio.wait_for(simulated.gate.enter(), 60)
+    assert simulated.throttle.limit == 1
+    await asyncio.wait_for(simulated.throttle.enter(), 60)
 
 
-async def test_the_gate_survives_those_who_give_up_waiting() -> None:
-    gate = AdaptiveGate(2)
-    await gate.enter()
-    await gate.enter()
-    waiting = [asyncio.create_task(gate.enter()) for _ in range(6)]
+async def test_the_throttle_survives_those_who_give_up_waiting() -> None:
+    throttle = AdaptiveThrottle(2)
+    await throttle.enter()
+    await throttle.enter()
+    waiting = [asyncio.create_task(throttle.enter()) for _ in range(6)]
     await asyncio.sleep(0)
     for task in waiting[:3]:
         task.cancel()
-    gate.leave(None)
+    throttle.leave(None)
     waiting[3].cancel()
     await asyncio.sleep(0)
     await asyncio.sleep(0)
-    assert gate.active == 2
-    gate.leave(None)
+    assert throttle.active == 2
+    throttle.leave(None)
     await asyncio.wait_for(asyncio.gather(*waiting[4:]), 60)
-    assert gate.active == 2
+    assert throttle.active == 2

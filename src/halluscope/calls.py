@@ -51,7 +51,7 @@ class Patience(Struct, frozen=True):
         return backoff if asked_for is None else asked_for + backoff * 0.1
 
 
-class Gate(Protocol):
+class Throttle(Protocol):
     """Lets a bounded number of calls through, fewer when the judge throttles."""
 
     async def enter(self) -> None: ...
@@ -97,11 +97,11 @@ class Asking(Struct, frozen=True):
 
 
 class Caller:
-    """Makes calls with patience, and through a gate where there is one."""
+    """Makes calls with patience, and through a throttle where there is one."""
 
-    def __init__(self, patience: Patience, gate: Gate | None) -> None:
+    def __init__(self, patience: Patience, throttle: Throttle | None) -> None:
         self.patience = patience
-        self.gate = gate
+        self.throttle = throttle
 
     async def answer(
         self, judge: Judge, question: Question[T], remark: str | None, repair: int, asking: Asking
@@ -146,17 +146,17 @@ class Caller:
                 trouble = error
                 raise
             finally:
-                if self.gate is not None:
-                    self.gate.leave(trouble)
+                if self.throttle is not None:
+                    self.throttle.leave(trouble)
 
     async def _enter(self, clock: Clock) -> None:
-        if self.gate is None:
+        if self.throttle is None:
             return
         if not clock.started:
-            await self.gate.enter()
+            await self.throttle.enter()
             return
         try:
-            await within(max(0.0, clock.left), self.gate.enter())
+            await within(max(0.0, clock.left), self.throttle.enter())
         except asyncio.TimeoutError:
             raise clock.ran_out() from None
 

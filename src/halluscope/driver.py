@@ -12,7 +12,7 @@ from weakref import WeakKeyDictionary
 import msgspec
 from msgspec import structs
 
-from .calls import Asking, Caller, Clock, Gate, Patience, errors_of
+from .calls import Asking, Caller, Clock, Patience, Throttle, errors_of
 from .case import Case
 from .errors import JudgeError, JudgeRefused, QuestionTooLong, ReplyError, ReplyTruncated
 from .flow import AnswerMissing
@@ -22,7 +22,7 @@ from .questions import Question
 from .reading import read_reply
 from .result import Exchange, Failure, Outcome, Result, Usage
 
-__all__ = ["Driver", "Gate", "Patience", "ReplyCache", "Trail"]
+__all__ = ["Driver", "Patience", "ReplyCache", "Throttle", "Trail"]
 
 T = TypeVar("T")
 
@@ -33,7 +33,7 @@ _MOST_PARTS = 1000
 """A question is not split into more parts than this: it would cost more than anyone expects."""
 
 _CALLS_AT_ONCE = 16
-"""Calls for one case. A runner bounds those of all its cases with a `Gate`."""
+"""Calls for one case. A runner bounds those of all its cases with a `Throttle`."""
 
 
 class ReplyCache(Protocol):
@@ -80,13 +80,13 @@ class Driver:
         judge: Judge,
         *,
         cache: ReplyCache | None = None,
-        gate: Gate | None = None,
+        throttle: Throttle | None = None,
         patience: Patience | None = None,
     ) -> None:
         self.judge = judge
         self.cache = cache
         self.patience = patience or Patience()
-        self._caller = Caller(self.patience, gate)
+        self._caller = Caller(self.patience, throttle)
         self._in_flight: WeakKeyDictionary[asyncio.AbstractEventLoop, dict[str, asyncio.Future[_Landed]]]
         self._in_flight = WeakKeyDictionary()
 

@@ -25,10 +25,10 @@ from ..scorer import split_options
 from ..store import Book, MemoryReplies, Replies, Store
 from ..store.reading import list_runs
 from .budget import Budget
-from .gate import AdaptiveGate
 from .identity import scorer_of
 from .pipeline import Pipeline
 from .progress import display_for
+from .throttle import AdaptiveThrottle
 
 AT_ONCE = 32
 """Judge calls at once, unless told otherwise; a judge that throttles gets fewer."""
@@ -78,7 +78,7 @@ async def aevaluate(
     budget = Budget(max_cost, judged_by.name, free=local)
     opened = open_data(data, map)
     store = store or Store()
-    gate = None if local else AdaptiveGate(concurrency or AT_ONCE)
+    throttle = None if local else AdaptiveThrottle(concurrency or AT_ONCE)
     cache = MemoryReplies() if local else Replies(store, reread=not fresh)
     calibrated = None if profile is None else profiles.load(profile)
     scorers = [scorer_of(metric, judged_by, calibrated) for metric in asked]
@@ -88,12 +88,12 @@ async def aevaluate(
         say(note)
     pipeline = Pipeline(
         asked,
-        Driver(judged_by, cache=cache, gate=gate, patience=patience),
+        Driver(judged_by, cache=cache, throttle=throttle, patience=patience),
         book,
         at_once=concurrency or LOCAL_AT_ONCE if local else 2 * (concurrency or AT_ONCE),
         budget=budget,
         display=display_for(opened.name, progress),
-        gate=gate,
+        throttle=throttle,
         strict=strict,
         adjust=None if calibrated is None else calibrated.applied,
         estimate=lambda read: _estimate(opened, read, limit),

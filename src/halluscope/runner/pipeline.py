@@ -16,8 +16,8 @@ from ..result import Failure, Outcome, Result
 from ..store import Book, Job
 from ..store.book import CHUNK
 from .budget import Budget
-from .gate import AdaptiveGate
 from .progress import Display, Progress
+from .throttle import AdaptiveThrottle
 
 _TICK = 0.1
 """Seconds after which results that wait are written, at the latest."""
@@ -47,7 +47,7 @@ class Pipeline:
         at_once: int,
         budget: Budget,
         display: Display,
-        gate: AdaptiveGate | None = None,
+        throttle: AdaptiveThrottle | None = None,
         strict: bool = False,
         adjust: Callable[[Result], Result] | None = None,
         estimate: Callable[[int], int | None] = lambda read: None,
@@ -60,7 +60,7 @@ class Pipeline:
         self._at_once = at_once
         self._budget = budget
         self._display = display
-        self._gate = gate
+        self._throttle = throttle
         self._strict = strict
         self._adjust = adjust
         self._estimate = estimate
@@ -241,7 +241,7 @@ class Pipeline:
         now.total = self._estimate(self.read)
         now.cost = self._budget.cost
         now.at_once = len(self._tasks)
-        error = self._gate.last_error if self._gate is not None else None
+        error = self._throttle.last_error if self._throttle is not None else None
         now.trouble = None if error is None else str(error)
         if error is not None and not self._warned:
             self._warned = True

@@ -26,10 +26,10 @@ _FEW = 10
 _LONGEST_HOLD = 32
 
 
-class AdaptiveGate:
+class AdaptiveThrottle:
     """At most `most` calls at once.
 
-    Calls are counted in stretches. After one with throttled calls the gate lets fewer through; if
+    Calls are counted in stretches. After one with throttled calls it lets fewer through; if
     that only made the run slower and the judge throttles as before, it goes back: some servers
     throttle at random, and no patience of ours would change it. There is always room for one.
     """
