@@ -10,22 +10,19 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Literal
 
 import numpy as np
 from msgspec import Struct
 
 from . import stats
 from .errors import InputError
-from .profiles import Profile, ScoreMapping
+from .profiles import Kind, Profile, ScoreMapping
 from .stats.arrays import Bools, Floats, Numbers, as_bools, as_probabilities, same_length
 
-Promise = Literal["recall", "false_alarms"]
 FEW = 50
 """With fewer labels than this the intervals are too wide to be of use."""
 ENOUGH_FOR_STEPS = 200
 """From this many labels on, steps (isotonic) fit better than an S-curve (Platt); below they fit noise."""
-
 
 CONFIDENCE = 0.99
 """A promise that holds with 95 % would hold in fewer than 95 of 100 cases as often as not."""
@@ -141,15 +138,13 @@ def _read(truth: Numbers, scores: Numbers) -> tuple[Bools, Floats]:
     return is_bad, values
 
 
-def fitted(truth: Numbers, scores: Numbers, kind: Literal["isotonic", "platt"] | None = None) -> ScoreMapping:
+def fitted(truth: Numbers, scores: Numbers, kind: Kind | None = None) -> ScoreMapping:
     """The mapping of the kind that the number of labels can bear, or of the kind asked for."""
     chosen = kind or ("isotonic" if len(truth) >= ENOUGH_FOR_STEPS else "platt")
     return isotonic(truth, scores) if chosen == "isotonic" else platt(truth, scores)
 
 
-def cross_fitted(
-    truth: Numbers, scores: Numbers, kind: Literal["isotonic", "platt"] | None = None, folds: int = 5, seed: int = 0
-) -> Floats:
+def cross_fitted(truth: Numbers, scores: Numbers, kind: Kind | None = None, folds: int = 5, seed: int = 0) -> Floats:
     """Each case's probability by a mapping that has not seen the case: what calibration is worth on new ones."""
     is_bad, values = _read(truth, scores)
     chosen = kind or ("isotonic" if len(values) >= ENOUGH_FOR_STEPS else "platt")
@@ -176,7 +171,7 @@ def calibrate(
     recall: float | None = None,
     false_alarms: float | None = None,
     confidence: float = CONFIDENCE,
-    mapping: Literal["isotonic", "platt"] | None = None,
+    mapping: Kind | None = None,
 ) -> Profile:
     """A profile from labelled cases with their probabilities (see `profiles.probability_of`)."""
     if (recall is None) == (false_alarms is None):

@@ -55,10 +55,14 @@ def is_flagged(result: Result) -> bool | None:
     return not result.passed
 
 
-class ScoreMapping(Struct, frozen=True):
-    """From a score to a probability: by steps (isotonic) or by an S-curve (Platt)."""
+Kind = Literal["isotonic", "platt"]
+"""How scores become probabilities: by steps, or by an S-curve."""
 
-    kind: Literal["isotonic", "platt"]
+
+class ScoreMapping(Struct, frozen=True):
+    """From a score to a probability."""
+
+    kind: Kind
     scores: tuple[float, ...] = ()
     values: tuple[float, ...] = ()
     slope: float = 1.0

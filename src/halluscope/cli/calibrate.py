@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from typing import Annotated, Literal, cast
+from typing import Annotated, cast
 
 import msgspec
 import typer
@@ -17,7 +17,7 @@ from ..calibrate import CONFIDENCE, cautions
 from ..calibrate import calibrate as calibrated
 from ..errors import InputError
 from ..judge import DEFAULT, VARIABLE, resolve
-from ..profiles import Profile
+from ..profiles import Kind, Profile
 from ..stats import Interval
 from .app import app
 from .options import BaseUrl, CasesAtOnce, DrawnLimit, JudgeName, MetricName, judge_options
@@ -84,7 +84,7 @@ def calibrate(
         recall=RECALL if recall is None and false_alarms is None else recall,
         false_alarms=false_alarms,
         confidence=confidence,
-        mapping=cast('Literal["isotonic", "platt"] | None', mapping),
+        mapping=cast("Kind | None", mapping),
     )
     path = profiles.save(profile)
     said = cautions(profile, truth, probabilities)
