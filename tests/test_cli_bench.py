@@ -151,6 +151,36 @@ def test_bad_input_is_one_sentence(arguments: tuple[str, ...], said: str) -> Non
     assert said in error
 
 
+@pytest.mark.parametrize(
+    "wrong",
+    [("--recall", "1.5"), ("--recall", "0.8", "--false-alarms", "0.1"), ("--confidence", "2"), ("--name", "a/b")],
+)
+def test_calibrate_refuses_options_before_the_judge_is_paid(
+    wrong: tuple[str, ...], tmp_path: Path, server: Loopback
+) -> None:
+    file = halueval(tmp_path / "qa.jsonl")
+    code, _, error = run("calibrate", str(file), "--judge", "openai/a", "--base-url", server.base_url, *wrong)
+    assert code == 2 and error
+    assert server.calls == []
+
+
+@pytest.mark.parametrize("command", [("calibrate",), ("stress", "--metric", "label")])
+def test_replies_to_calibrate_and_stress_are_kept(command: tuple[str, ...], tmp_path: Path, server: Loopback) -> None:
+    known = "The bridge was built in 1801 by local masons."
+    rows = [{"output": f"{known} So it is said, {i} times.", "context": known, "label": i % 2} for i in range(6)]
+    file = tmp_path / "qa.jsonl"
+    file.write_text("\n".join(json.dumps(row) for row in rows))
+    asked = (command[0], str(file), *command[1:], "--judge", "openai/a", "--base-url", server.base_url, "--json")
+    code, first, _ = run(*asked)
+    assert code == 0
+    made = len(server.calls)
+    assert made
+    code, second, _ = run(*asked)
+    assert code == 0 and len(server.calls) == made
+    for same in ("threshold", "kinds"):
+        assert json.loads(second).get(same) == json.loads(first).get(same)
+
+
 def test_a_picture_that_cannot_be_written_costs_no_figures(tmp_path: Path) -> None:
     file = halueval(tmp_path / "a.jsonl", 2)
     code, out, error = run("bench", str(file), "--resamples", "10", "--picture", str(file / "p.svg"))

@@ -16,7 +16,7 @@ from msgspec import Struct
 
 from . import stats
 from .errors import InputError
-from .profiles import Kind, Profile, ScoreMapping
+from .profiles import Kind, Profile, Promise, ScoreMapping
 from .stats.arrays import Bools, Floats, Numbers, as_bools, as_probabilities, same_length
 
 FEW = 50
@@ -160,6 +160,17 @@ def cross_fitted(truth: Numbers, scores: Numbers, kind: Kind | None = None, fold
     return mapped
 
 
+def promised(recall: float | None, false_alarms: float | None, confidence: float) -> tuple[Promise, float]:
+    """What is asked for, and how much of it; an error where that cannot be promised by anybody."""
+    if recall is not None and false_alarms is None:
+        _check(recall, confidence)
+        return "recall", recall
+    if false_alarms is not None and recall is None:
+        _check(1 - false_alarms, confidence)
+        return "false_alarms", false_alarms
+    raise InputError("ask for a recall or for a rate of false alarms: one of them, not both.")
+
+
 def calibrate(
     truth: Sequence[bool],
     probabilities: Sequence[float],
@@ -174,14 +185,12 @@ def calibrate(
     mapping: Kind | None = None,
 ) -> Profile:
     """A profile from labelled cases with their probabilities (see `profiles.probability_of`)."""
-    if (recall is None) == (false_alarms is None):
-        raise InputError("ask for a recall or for a rate of false alarms: one of them, not both.")
+    promise, wanted = promised(recall, false_alarms, confidence)
     is_bad, scores = _read(truth, probabilities)
-    if recall is not None:
-        found = threshold_for_recall(scores[is_bad], recall, confidence)
+    if promise == "recall":
+        found = threshold_for_recall(scores[is_bad], wanted, confidence)
     else:
-        assert false_alarms is not None
-        found = threshold_for_false_alarms(scores[~is_bad], false_alarms, confidence)
+        found = threshold_for_false_alarms(scores[~is_bad], wanted, confidence)
     counts = stats.confusion(is_bad, scores >= found.value)
     bad, good = int(is_bad.sum()), int((~is_bad).sum())
     afterwards = cross_fitted(is_bad, scores, mapping)
@@ -192,8 +201,8 @@ def calibrate(
         metric=metric,
         metric_version=metric_version,
         threshold=found.value,
-        promise="recall" if recall is not None else "false_alarms",
-        wanted=recall if recall is not None else float(false_alarms or 0.0),
+        promise=promise,
+        wanted=wanted,
         confidence=confidence,
         reachable=found.reachable,
         n=len(scores),

@@ -59,6 +59,10 @@ Kind = Literal["isotonic", "platt"]
 """How scores become probabilities: by steps, or by an S-curve."""
 
 
+Promise = Literal["recall", "false_alarms"]
+"""What a threshold can be asked for: to catch so many, or to flag so few wrongly."""
+
+
 class ScoreMapping(Struct, frozen=True):
     """From a score to a probability."""
 
@@ -96,7 +100,7 @@ class Profile(Struct, frozen=True, kw_only=True):
     metric: str
     metric_version: str
     threshold: float
-    promise: Literal["recall", "false_alarms"]
+    promise: Promise
     wanted: float
     confidence: float
     reachable: bool = True
@@ -148,7 +152,7 @@ class Profile(Struct, frozen=True, kw_only=True):
 
 def save(profile: Profile) -> Path:
     """Keep the profile under its name; the file is complete or not there."""
-    path = _path(profile.name)
+    path = path_of(profile.name)
     with replacing(path) as file:
         file.write(msgspec.json.format(msgspec.json.encode(profile), indent=2) + b"\n")
     return path
@@ -156,7 +160,7 @@ def save(profile: Profile) -> Path:
 
 def load(name: str) -> Profile:
     """The profile of that name."""
-    path = _path(name)
+    path = path_of(name)
     if not path.exists():
         raise UnknownName("profile", name, names() or ("none yet: make one with `halluscope calibrate`",))
     try:
@@ -170,7 +174,8 @@ def names() -> tuple[str, ...]:
     return tuple(sorted(path.stem for path in (home() / "profiles").glob("*.json")))
 
 
-def _path(name: str) -> Path:
+def path_of(name: str) -> Path:
+    """Where the profile of that name is kept, or would be."""
     if not _NAME.fullmatch(name):
         raise InputError(f"{name!r} cannot name a profile: use letters, digits, dots, dashes and underscores.")
     return home() / "profiles" / f"{name}.json"

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import shlex
 import sys
-from contextlib import ExitStack
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -20,9 +19,9 @@ from ..bench.report import bench as measure
 from ..bench.run import CONCURRENCY
 from ..bench.sets import SETS
 from ..judge import DEFAULT, VARIABLE, Judge, resolve
-from ..store import Replies, Store
 from .app import app
 from .files import write_text
+from .kept import kept_replies
 from .options import BaseUrl, CasesAtOnce, DrawnLimit, JudgeNames, MetricNames, ProfileName, judge_options
 from .terminal import console as new_console
 
@@ -66,9 +65,7 @@ def bench(
     chosen = profiles.load(profile) if profile else None
     asked = [metrics.resolve(name) for name in metric or [chosen.metric if chosen else "label"]]
     pairs = [(j, m) for j in _judges(judge or [_default(chosen)], base_url) for m in asked]
-    paid = any(j.name != DEFAULT for j, _ in pairs)
-    with ExitStack() as opened, _Bars(quiet=as_json) as tick:
-        replies = Replies(opened.enter_context(Store()), reread=not fresh) if paid else None
+    with kept_replies(*(j for j, _ in pairs), fresh=fresh) as replies, _Bars(quiet=as_json) as tick:
         report = measure(
             set,
             pairs,

@@ -13,13 +13,14 @@ from .. import metrics, profiles
 from ..bench.cases import LabelledCase, sample
 from ..bench.run import CONCURRENCY, run_judge
 from ..bench.sets import load
-from ..calibrate import CONFIDENCE, cautions
+from ..calibrate import CONFIDENCE, cautions, promised
 from ..calibrate import calibrate as calibrated
 from ..errors import InputError
 from ..judge import DEFAULT, VARIABLE, resolve
 from ..profiles import Kind, Profile
 from ..stats import Interval
 from .app import app
+from .kept import kept_replies
 from .options import BaseUrl, CasesAtOnce, DrawnLimit, JudgeName, MetricName, judge_options
 from .terminal import console as new_console
 
@@ -60,15 +61,20 @@ def calibrate(
     """
     if mapping not in (None, "isotonic", "platt"):
         raise InputError(f"there is no mapping {mapping!r}: choose isotonic or platt.")
+    recall = RECALL if recall is None and false_alarms is None else recall
+    # Whatever is wrong with the options is said before a judge is paid.
+    promised(recall, false_alarms, confidence)
     loaded = load(labels)
+    profiles.path_of(name or loaded.name)
     cases = sample(loaded.cases, limit, seed)
     kind = metrics.resolve(metric)
-    given = judge is None and all(item.score is not None for item in cases)
-    if given:
+    if judge is None and all(item.score is not None for item in cases):
         pairs = _given(cases, direction)
         who, version = os.environ.get(VARIABLE) or DEFAULT, ""
     else:
-        run = run_judge(cases, resolve(judge, **judge_options(base_url, judge)), kind, concurrency=concurrency)
+        asked = resolve(judge, **judge_options(base_url, judge))
+        with kept_replies(asked) as replies:
+            run = run_judge(cases, asked, kind, concurrency=concurrency, cache=replies)
         pairs = [(j.item.hallucinated, j.probability) for j in run.judged if j.probability is not None]
         who, version = run.judge, run.metric_version
     if not pairs:
@@ -81,7 +87,7 @@ def calibrate(
         judge=who,
         metric=kind.name,
         metric_version=version,
-        recall=RECALL if recall is None and false_alarms is None else recall,
+        recall=recall,
         false_alarms=false_alarms,
         confidence=confidence,
         mapping=cast("Kind | None", mapping),

@@ -11,13 +11,14 @@ from typing import Annotated, Any, NoReturn
 
 import typer
 
-from ..errors import HalluscopeError, InputError, MissingExtra, StoreError
+from ..errors import HalluscopeError, InputError, MissingExtra
 from ..gates import Checked, Gate, no_worse
 from ..runner import evaluate
 from ..runs import Run, Summary
 from ..store import Store
 from . import files
 from .app import INTERRUPTED, app, fail
+from .kept import kept_store
 from .options import BaseUrl, Columns, JudgeName, MetricNames, PassThreshold, ProfileName, judge_options, mapping
 from .tables import show_cases, show_gates, show_summary, summary_object
 from .terminal import plain
@@ -119,16 +120,6 @@ def _made(*arguments: Any, **options: Any) -> Run:
     except (InputError, MissingExtra):
         raise
     except HalluscopeError as error:
-        fail(str(error), RUN_FAILED)
-
-
-@contextmanager
-def kept_store() -> Iterator[Store]:
-    """The store, closed at the end; trouble with it is not the caller's doing."""
-    try:
-        with Store() as store:
-            yield store
-    except StoreError as error:
         fail(str(error), RUN_FAILED)
 
 

@@ -22,6 +22,7 @@ from ..errors import InputError
 from ..judge import resolve
 from ..labelling import Agreement, LabelFile, Session, agreement, cases_of
 from .app import app
+from .kept import kept_replies
 from .options import DrawnLimit
 from .terminal import console as new_console
 from .terminal import plain
@@ -102,7 +103,9 @@ def _compare(session: Session, rows: dict[str, bool | None], judge: str | None, 
         found, who = agreement(person, told), "the labels in the file"
     else:
         items = [LabelledCase(case=session.cases[id], hallucinated=wrong, label="") for id, wrong in person.items()]
-        run = run_judge(items, resolve(judge), metrics.resolve(metric))
+        asked = resolve(judge)
+        with kept_replies(asked) as replies:
+            run = run_judge(items, asked, metrics.resolve(metric), cache=replies)
         said = {j.item.case.id: j.flagged for j in run.judged if j.flagged is not None}
         if not said:
             console.print(f"{run.judge} gave no verdict on any of these cases.", style="yellow")

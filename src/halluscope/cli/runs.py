@@ -11,7 +11,7 @@ import typer
 from ..errors import UnknownName
 from ..runs import Run, all_runs
 from .app import app
-from .evaluate import kept_store
+from .kept import kept_store
 from .show import show_result
 from .tables import show_comparison, show_runs, show_summary, summary_object
 from .terminal import console as new_console

@@ -11,9 +11,11 @@ from rich.progress import Progress
 from rich.table import Table
 from rich.text import Text
 
+from ..judge import resolve
 from ..stress import KINDS, StressReport, run
 from ..stress.table import Kind, Tried
 from .app import app
+from .kept import kept_replies
 from .options import BaseUrl, Columns, JudgeName, MetricName, judge_options, mapping
 from .terminal import console as new_console
 from .terminal import plain
@@ -40,21 +42,22 @@ def stress(
     No labels are needed. The catch rate of a kind is the share of changed answers that are flagged,
     of those whose original is not. Harmless rewrites that are flagged are false alarms.
     """
-    options = judge_options(base_url, judge)
+    asked = resolve(judge, **judge_options(base_url, judge))
     errors = new_console(stderr=True)
-    with Progress(console=errors, transient=True, disable=as_json or not errors.is_terminal) as bar:
+    bars = Progress(console=errors, transient=True, disable=as_json or not errors.is_terminal)
+    with kept_replies(asked) as replies, bars as bar:
         task = bar.add_task("judging", total=None)
         report = run(
             data,
-            judge,
+            asked,
             metric=metric,
             kinds=kind or None,
             limit=limit,
             seed=seed,
             map=mapping(columns),
             concurrency=concurrency,
+            cache=replies,
             progress=lambda done, total: bar.update(task, completed=done, total=total),
-            **options,
         )
     if as_json:
         typer.echo(msgspec.json.encode(report).decode())
