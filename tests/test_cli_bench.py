@@ -255,9 +255,18 @@ def test_a_profile_decides_what_check_passes(tmp_path: Path, server: Loopback) -
     assert code == 0
     assert (found["metric"], found["judge"], found["label"], found["score"]) == ("label", "openai/a", "factual", 1.0)
     assert any("judged by the profile 'lax'" in note for note in found["notes"])
-    code, _, error = run("check", *output, *judge, "--profile", "lax", "--metric", "hallucination")
-    assert code == 2
-    assert "is for the metric 'label'" in error
+    data = tmp_path / "data.jsonl"
+    data.write_text(json.dumps({"id": "a", "output": output[1], "context": output[3]}))
+    code, out, _ = run("eval", str(data), "--profile", "lax", "--base-url", server.base_url, "--json")
+    label = json.loads(out)["metrics"]["label"]
+    assert code == 0
+    assert (label["judge"], label["passed"], label["mean"]) == ("openai/a", 1, 1.0)
+    before = len(server.calls)
+    for command in (("check", *output), ("eval", str(data)), ("bench", str(few))):
+        code, _, error = run(*command, *judge, "--profile", "lax", "--metric", "hallucination")
+        assert code == 2
+        assert "is for the metric 'label'" in error
+    assert len(server.calls) == before, "a profile that does not fit is refused before anything is paid"
 
 
 def test_the_readmes_table_is_made_by_a_script(

@@ -124,10 +124,7 @@ class Profile(Struct, frozen=True, kw_only=True):
 
         The score stays what the metric says; a result without a score stays as it is.
         """
-        if result.metric != self.metric:
-            raise InputError(
-                f"the profile {self.name!r} is for the metric {self.metric!r}, not {result.metric!r}: calibrate again."
-            )
+        self.check_metric(result.metric)
         probability = probability_of(result)
         if probability is None:
             return result
@@ -140,6 +137,14 @@ class Profile(Struct, frozen=True, kw_only=True):
             probability=self.mapping(probability),
             notes=(*result.notes, note, *self.doubts(result.judge, result.metric_version)),
         )
+
+    def check_metric(self, metric: str) -> None:
+        """Refuse another metric than the profile's own."""
+        if metric != self.metric:
+            raise InputError(
+                f"the profile {self.name!r} is for the metric {self.metric!r}, not {metric!r}: "
+                "ask for that metric, or calibrate for this one."
+            )
 
     def doubts(self, judge: str, metric_version: str) -> tuple[str, ...]:
         """Why the promise may not hold for this judge and metric, if there is a reason."""

@@ -90,6 +90,9 @@ def bench(
     tick: Tick | None = None,
 ) -> Report:
     """Measure judges on a set, each with its metric, next to the trivial ones."""
+    if profile is not None:
+        for _, metric in pairs:
+            profile.check_metric(metric.name)
     loaded = load(spec, file=file, split=split, offline=offline)
     cases = sample(loaded.cases, limit, seed)
     runs = []

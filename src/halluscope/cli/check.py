@@ -67,7 +67,11 @@ def check(
         options["threshold"] = threshold
     results: list[Result] = []
     console = new_console()
-    for name in metric or [chosen.metric if chosen else "hallucination"]:
+    names = metric or [chosen.metric if chosen else "hallucination"]
+    if chosen is not None:
+        for name in names:
+            chosen.check_metric(name)
+    for name in names:
         result = Scorer(name, judge, **options).score(output=said, context=passages, input=asked)
         if chosen is not None:
             result = chosen.applied(result)

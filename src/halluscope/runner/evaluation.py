@@ -20,6 +20,7 @@ from ..judge import Judge, JudgeSpec
 from ..judge import resolve as resolve_judge
 from ..metric import Metric
 from ..metrics import MetricSpec
+from ..profiles import Profile
 from ..runs import Run
 from ..scorer import split_options
 from ..store import Book, MemoryReplies, Replies, Store
@@ -73,6 +74,7 @@ async def aevaluate(
         if number is not None and number < 1:
             raise InputError(f"`{name}` must be 1 or more, not {number}.")
     asked, judge_options = _metrics(metrics, options)
+    calibrated = _profile(profile, asked)
     judged_by = resolve_judge(judge, **judge_options)
     local = _is_local(judged_by)
     budget = Budget(max_cost, judged_by.name, free=local)
@@ -80,7 +82,6 @@ async def aevaluate(
     store = store or Store()
     throttle = None if local else AdaptiveThrottle(concurrency or AT_ONCE)
     cache = MemoryReplies() if local else Replies(store, reread=not fresh)
-    calibrated = None if profile is None else profiles.load(profile)
     scorers = [scorer_of(metric, judged_by, calibrated) for metric in asked]
     book = Book(store, _name(run, opened, store), opened.name, scorers, reuse=not fresh)
     say = told or (lambda message: None)
@@ -143,6 +144,16 @@ def _metrics(
     if twice:
         raise InputError(f"the metric {twice[0]!r} is named twice: a run has each metric once.")
     return made, {name: value for name, value in options.items() if name not in taken}
+
+
+def _profile(name: str | None, metrics: Sequence[Metric]) -> Profile | None:
+    """The profile, refused before anything is paid where it is not for these metrics."""
+    if name is None:
+        return None
+    found = profiles.load(name)
+    for metric in metrics:
+        found.check_metric(metric.name)
+    return found
 
 
 def _is_local(judge: Judge) -> bool:
