@@ -7,14 +7,19 @@ and never where the word before the colon is somebody who speaks.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import groupby
 
+from .evidence import STOP_WORDS
+from .keywords import VALUES, root
 from .stance import tokens
 
-__all__ = ["SHORT", "Pair", "pairs"]
+__all__ = ["Pair", "Siblings", "pairs", "siblings", "words_of"]
 
-SHORT = 6
+_SHORT = 6
 """Words of a value that may still be a name or a state; a longer one is a sentence."""
 
 _LONGEST_KEY = 60
@@ -43,6 +48,10 @@ class Pair:
     """Pairs with the same number say something of the same thing."""
     owner: str = ""
     """What stands before the first key: the name of the record."""
+    table: tuple[tuple[str, ...], ...] = ()
+    """All keys of the line: lines with the same ones are rows of a table."""
+    heading: str = ""
+    """The words of the key where they do not stand at `start`:`end`: the head of a row."""
 
 
 def pairs(text: str) -> tuple[list[Pair], list[str]]:
@@ -71,17 +80,52 @@ def pairs(text: str) -> tuple[list[Pair], list[str]]:
             found += _settled(block)
             block, record = [], record + 1
             if len(made) > 1 and len(made) * 2 >= len(pieces):
-                found += [replace(pair, record=record, owner=made[0].owner) for pair in made]
+                # A first cell without a heading names its row.
+                owner = made[0].owner or (pieces[0][0] if made[0].start > pieces[0][1] + len(pieces[0][0]) else "")
+                heads = tuple(pair.key for pair in made)
+                found += [replace(pair, record=record, owner=owner, table=heads) for pair in made]
                 record += 1
             else:
                 prose.append(line)
     found += _settled(block)
-    prose += [pair.value for pair in found if len(pair.value.split()) > SHORT]
-    return found, prose
+    prose += [pair.value for pair in found if len(pair.value.split()) > _SHORT]
+    return _turned(found, record + 1), prose
 
 
 def _settled(block: list[Pair]) -> list[Pair]:
     return block if len({pair.key for pair in block}) > 1 else []
+
+
+def _turned(found: list[Pair], record: int) -> list[Pair]:
+    """Rows that compare several things get the things as their records: `Insurance; Bank A: no; Bank B: yes`.
+
+    Which way a table is to be read shows where its yes and no stand: in one row all over, or in one column.
+    """
+    made: list[Pair] = []
+    for _, table in groupby(found, key=lambda pair: pair.table):
+        rows = [list(row) for _, row in groupby(table, key=lambda pair: pair.record)]
+        if len(rows) < 2 or not rows[0][0].table:
+            made += [pair for row in rows for pair in row]
+            continue
+        spoken = Counter(pair.key for row in rows for pair in row if pair.value.lower() in VALUES)
+        for row in rows:
+            label = row[0].owner or row[0].value
+            cells = row if row[0].owner else row[1:]
+            plain = [pair for pair in cells if pair.value.lower() in VALUES]
+            across = 2 * len(plain) > len(cells) > 1 and all(2 * spoken[pair.key] <= len(rows) for pair in plain)
+            key = words_of(label) if across and _is_key(label) else ()
+            for place, pair in enumerate(row):
+                if key and place >= len(row) - len(cells):
+                    owner = " ".join(pair.key)
+                    pair = replace(pair, key=key, owner=owner, record=record + place, heading=label)
+                made.append(pair)
+        record += len(rows[0])
+    return made
+
+
+def words_of(key: str) -> tuple[str, ...]:
+    """A key in words."""
+    return tuple(token.text for token in tokens(key) if token.text[0].isalnum())
 
 
 def _pieces(line: str, offset: int) -> list[tuple[str, int]]:
@@ -103,7 +147,7 @@ def _pair(piece: str, start: int) -> Pair | None:
         return None
     key_end, value_start = cuts[-1]
     key_start = cuts[-2][1] if len(cuts) > 1 else low
-    words = tuple(token.text for token in tokens(body[key_start:key_end]) if token.text[0].isalnum())
+    words = words_of(body[key_start:key_end])
     if not words:
         return None
     owner = body[low : cuts[-2][0]] if len(cuts) > 1 else ""
@@ -115,7 +159,7 @@ def _cuts(body: str, low: int) -> Iterator[tuple[int, int]]:
     mark = ":" if ":" in body else "="
     while True:
         place = body.find(mark, low, low + _LONGEST_KEY)
-        while 0 <= place < len(body) - 1 and body[place + 1] not in " *\t\"":
+        while 0 <= place < len(body) - 1 and body[place + 1] not in ' *\t"':
             place = body.find(mark, place + 1, low + _LONGEST_KEY)  # 12:30, https://, ==
         if place < 0 or not _is_key(body[low:place]):
             return
@@ -144,6 +188,80 @@ def _speakers(text: str) -> frozenset[str]:
     """Last words before a colon that a sentence follows: those who speak in a conversation, not keys."""
     found = set()
     for name, said in _SPEAKER.findall(text):
-        if ";" not in said and (said.endswith((".", "!", "?")) or len(said.split()) > SHORT):
+        if ";" not in said and (said.endswith((".", "!", "?")) or len(said.split()) > _SHORT):
             found.update(token.text for token in tokens(name)[-1:])
     return frozenset(found)
+
+
+# --- telling records apart ----------------------------------------------------------------------------
+
+_POSTINGS = 200
+_NAMING = frozenset("name title id label key model product item code sku who".split())
+_NAME, _WORD, _NUMBER = 100, 10, 1
+"""What a value is worth for telling which record is meant: one name more than any number of numbers."""
+
+_Label = tuple[frozenset[str], int]
+
+
+class Siblings:
+    """Records that have the same key with different values, and what names each of them."""
+
+    def __init__(self, members: dict[int, list[Pair]]) -> None:
+        self._members = members
+
+    @cached_property
+    def _held(self) -> dict[str, list[tuple[int, _Label]]]:
+        labels = {record: set(_labels(members)) for record, members in self._members.items()}
+        common = Counter(label for found in labels.values() for label in found)
+        held: dict[str, list[tuple[int, _Label]]] = {}
+        for record, found in labels.items():
+            for label in found:
+                if common[label] == 1 or 2 * common[label] <= len(labels):
+                    for word in label[0]:
+                        held.setdefault(word, []).append((record, label))
+        return held
+
+    def named(self, words: Iterable[str]) -> frozenset[int]:
+        """The records that a claim with these words names best; at least half the words of a name make it one."""
+        hits: Counter[tuple[int, _Label]] = Counter()
+        for word in words:
+            hits.update(self._held.get(word, ())[:_POSTINGS])
+        counts: Counter[int] = Counter()
+        for (record, (label, weight)), count in hits.items():
+            if 2 * count >= len(label):
+                counts[record] += weight
+        most = max(counts.values(), default=0)
+        return frozenset(record for record, count in counts.items() if count == most)
+
+
+def siblings(records: dict[int, list[Pair]]) -> dict[tuple[str, ...], Siblings]:
+    """For every key that several records have with different values, what tells them apart."""
+    holders: dict[tuple[str, ...], dict[int, str]] = {}
+    for number, members in records.items():
+        for pair in members:
+            holders.setdefault(pair.key, {})[number] = pair.value.lower()
+    return {
+        key: Siblings({number: records[number] for number in values})
+        for key, values in holders.items()
+        if len(set(values.values())) > 1
+    }
+
+
+def _labels(members: Sequence[Pair]) -> Iterator[_Label]:
+    """What may name a record: its owner and its short values, as words with a weight; `offer: B` is "offer B"."""
+    if owner := frozenset(_content(members[0].owner)):
+        yield owner, _NAME
+    for pair in members:
+        if pair.value.lower() in VALUES or len(pair.value.split()) > _SHORT:
+            continue
+        words = words_of(pair.value)
+        short = "".join(words)
+        if len(short) <= 3 and not short.isdigit() and (len(short) < 3 or not short.isalpha()):
+            yield frozenset({root(pair.key[-1] + short) if short.isalpha() else short}), _NAME
+        elif named := frozenset(_content(pair.value)):
+            is_name = pair.key[-1] in _NAMING or (pair is members[0] and not pair.owner)
+            yield named, _NAME if is_name else _NUMBER if all(map(str.isdigit, words)) else _WORD
+
+
+def _content(text: str) -> Iterator[str]:
+    return (root(word) for word in words_of(text) if word not in STOP_WORDS and (len(word) > 2 or word.isdigit()))

@@ -62,7 +62,7 @@ def _set(words: str) -> frozenset[str]:
 
 _VERBAL = _set("not never cannot unable neither")
 _NOMINAL = _set("no without lack lacks lacked lacking nor zero absence")
-_STOPS = _set("but however although though while whereas despite yet except because since which who whose where when")
+_STOPS = _set("but although though while whereas despite yet except because since which who whose where when")
 _MARKS = _set("; . ! ? ( ) | – — -")
 _NO_DENIAL = _set("only just merely limited necessarily least less more later mention matter doubt wonder")
 _BE = _set("is are was were be been being has have had can could will would may might must should shall")
@@ -78,7 +78,7 @@ _PLAIN = _set(
 )
 _DENYING = _set(
     """unavailable prohibited forbidden banned excluded disabled closed missing absent discontinued
-    refused declined rejected"""
+    false refused declined rejected"""
 )
 _YES = _set("yes true available included allowed accepted free paid on enabled")
 _NO = _set("no not none false unavailable off disabled")
@@ -159,16 +159,14 @@ class Said:
                     return "open", None, False  # "no Wi-Fi, parking": who knows how far the "no" reaches
                 return "denies", place, joined and not choice and word not in _NOMINAL
             if word in _POSITIVE or (word == "with" and before == ","):
-                return *self._subject(place, low), joined
+                return *self._subject(place, low), joined and not choice
             if word in _PLAIN and before not in ("or", "nor") and not (choice and before == ","):
-                return *self._verb(place, low), joined
+                return *self._verb(place, low), joined and not choice
         return None, None, joined
 
     def _negates(self, place: int) -> bool:
         word = self.word(place)
-        return (
-            word in _NOMINAL or word in _VERBAL or word.endswith("n't")
-        ) and self.word(place + 1) not in _NO_DENIAL
+        return (word in _NOMINAL or word in _VERBAL or word.endswith("n't")) and self.word(place + 1) not in _NO_DENIAL
 
     def _subject(self, verb: int, low: int) -> tuple[Kind, int]:
         """A plain verb affirms, unless its subject is "none of them"."""
@@ -203,7 +201,9 @@ class Said:
             word = self.word(place)
             if word in (":", "="):
                 after = self.word(place + 1)
-                return ("denies", place + 1) if after in _NO else ("affirms", place) if after in _YES else ("open", None)
+                return (
+                    ("denies", place + 1) if after in _NO else ("affirms", place) if after in _YES else ("open", None)
+                )
             if word in _BE or word.endswith("n't"):
                 return self._predicate(place, high)
             if word in (",", "and"):
