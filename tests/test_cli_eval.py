@@ -277,6 +277,13 @@ def test_runs_show_and_export(shell: Shell, data: Path, tmp_path: Path) -> None:
     assert [line["id"] for line in lines] == [f"case-{i}" for i in range(8)]
 
 
+def test_the_name_of_a_run_is_shown_whole(shell: Shell, data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    name = "nightly of the branch with the longest name"
+    shell.figures(data, "--run", name, "--metric", "hallucination", "--metric", "truth_faithfulness")
+    assert name in shell("runs").stdout
+
+
 def test_compare(shell: Shell, data: Path, tmp_path: Path) -> None:
     shell.figures(data, "--run", "one")
     other = tmp_path / "other.jsonl"

@@ -108,7 +108,10 @@ def summary_object(run: Run, summary: Summary, checked: Sequence[Checked] = ()) 
 
 def show_runs(runs: Sequence[RunInfo]) -> None:
     """Print the runs there are."""
-    table = Table("run", "state", "cases", "metrics", "judge", "data", "last change", box=None, pad_edge=False)
+    table = Table(box=None, pad_edge=False)
+    table.add_column("run", no_wrap=True)  # to be copied into the next command, so never cut short
+    for title in ("state", "cases", "metrics", "judge", "data", "last change"):
+        table.add_column(title, overflow="fold")
     for info in runs:
         table.add_row(
             info.name,
@@ -116,7 +119,7 @@ def show_runs(runs: Sequence[RunInfo]) -> None:
             f"{info.cases}",
             ", ".join(scorer.metric for scorer in info.scorers),
             ", ".join(dict.fromkeys(scorer.judge for scorer in info.scorers)),
-            info.data,
+            plain(info.data),
             time.strftime("%Y-%m-%d %H:%M", time.localtime(info.updated)),
         )
     new_console().print(table if runs else Text("no runs yet: make one with `halluscope eval`", style="dim"))
