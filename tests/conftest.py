@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import socket
 from collections.abc import Iterator
 from pathlib import Path
@@ -32,6 +33,13 @@ def _no_network() -> Iterator[None]:
         patch.setattr(socket.socket, name, _only_loopback(getattr(socket.socket, name)))
     yield
     patch.undo()
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _interruptible() -> None:
+    """What is started in the background is often told to ignore Ctrl-C: the tests that press it need it heard."""
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def _only_loopback(connect: Any) -> Any:
