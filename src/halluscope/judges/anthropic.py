@@ -4,18 +4,16 @@ from __future__ import annotations
 
 import json
 import os
-from typing import Any
-
-from msgspec import Struct
+from typing import Any, ClassVar
 
 from ..case import clean
 from ..errors import InputError, JudgeUnavailable
 from ..prompt import Prompt
 from . import http
-from .chat import ChatJudge, Completion, Settings
+from .chat import ChatJudge, Completion, Settings, made_settings
 from .dialect import Manner, Mode
-from .openai import made_settings
 from .prices import Price, Tokens, usage_of
+from .served import ServedModel
 
 _HOME = "https://api.anthropic.com"
 _VERSION = "2023-06-01"
@@ -23,27 +21,13 @@ _MAX_TOKENS = 4096
 """The protocol demands a limit; a reply that reaches it is asked for again in parts."""
 
 
-class AnthropicModel(Struct, frozen=True, kw_only=True):
+class AnthropicModel(ServedModel, frozen=True, kw_only=True):
     """One model behind the messages protocol. A schema is asked for as the input of a tool it must use."""
 
-    model: str
-    base_url: str
+    provider: ClassVar[str] = "anthropic"
+
     api_key: str
-    headers: dict[str, str] = {}
-    price: Price | None = None
-
     modes: tuple[Mode, ...] = ("schema", "text")
-
-    @property
-    def name(self) -> str:
-        return f"anthropic/{self.model}"
-
-    @property
-    def server(self) -> str:
-        return self.base_url
-
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}({self.model!r}, {self.base_url!r})"
 
     def fields(self, settings: Settings, manner: Manner) -> dict[str, Any]:
         if settings.temperature is None or "temperature" in manner.refused:
@@ -79,7 +63,7 @@ class AnthropicModel(Struct, frozen=True, kw_only=True):
         counted = response.get("usage")
         counted = counted if isinstance(counted, dict) else {}
         tokens = Tokens.of(counted.get("input_tokens"), counted.get("output_tokens"))
-        usage = usage_of("anthropic", self.model, tokens, self.price)
+        usage = usage_of(self.provider, self.model, tokens, self.price)
         stopped = response.get("stop_reason")
         return Completion(clean(text), usage, stopped == "max_tokens", stopped == "refusal")
 

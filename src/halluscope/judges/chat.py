@@ -8,7 +8,7 @@ from typing import Any, Protocol, TypeVar
 import msgspec
 from msgspec import Struct, structs
 
-from ..errors import JudgeRejected, QuestionTooLong
+from ..errors import InputError, JudgeRejected, QuestionTooLong
 from ..judge import Answer, Call
 from ..prompt import Data, Prompt, render
 from ..questions import Question
@@ -23,7 +23,6 @@ _CHARACTERS_PER_TOKEN = 3
 
 _SAMPLING_TEMPERATURE = 0.7
 """For samples of a judge whose own temperature is zero: at zero they would all be one answer."""
-
 
 _FAR = 1000
 """Between the seeds of repairs: farther than anybody draws samples."""
@@ -48,6 +47,15 @@ class Settings(Struct, frozen=True, kw_only=True):
             return self
         warm = self.temperature if self.temperature else _SAMPLING_TEMPERATURE
         return structs.replace(self, temperature=warm, seed=(self.seed or 0) + sample + _FAR * max(0, repair - 1))
+
+
+def made_settings(given: dict[str, Any]) -> Settings:
+    """Settings from keyword arguments; an unknown one is the caller's mistake."""
+    unknown = [name for name in given if name not in Settings.__struct_fields__]
+    if unknown:
+        known = ", ".join(Settings.__struct_fields__)
+        raise InputError(f"a chat judge has no setting {unknown[0]!r}; it takes: {known}.")
+    return Settings(**given)
 
 
 class Completion(Struct, frozen=True):

@@ -10,10 +10,10 @@ from msgspec import Struct, structs
 from ..case import clean
 from ..errors import HalluscopeError, JudgeError, JudgeUnavailable, MissingExtra, QuestionTooLong
 from ..prompt import Prompt
-from .chat import ChatJudge, Completion, Settings
+from .chat import ChatJudge, Completion, Settings, made_settings
 from .dialect import Manner, Mode
 from .http import asked_to_wait, error_of
-from .openai import made_settings, messages, response_format
+from .openai import messages, response_format
 from .prices import Price, Tokens, usage_of
 
 _CONNECTION = frozenset(

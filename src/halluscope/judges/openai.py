@@ -3,42 +3,26 @@
 from __future__ import annotations
 
 import os
-from typing import Any
-
-from msgspec import Struct
+from typing import Any, ClassVar
 
 from ..case import clean
 from ..errors import InputError, JudgeError, JudgeUnavailable
 from ..prompt import Prompt
 from . import http
-from .chat import ChatJudge, Completion, Settings
+from .chat import ChatJudge, Completion, Settings, made_settings
 from .dialect import Manner, Mode
 from .prices import Price, Tokens, usage_of
+from .served import ServedModel
 
 _HOME = "https://api.openai.com/v1"
 
 
-class OpenAIModel(Struct, frozen=True, kw_only=True):
+class OpenAIModel(ServedModel, frozen=True, kw_only=True):
     """One model behind the chat-completions protocol."""
 
-    model: str
-    base_url: str
-    api_key: str | None
-    headers: dict[str, str] = {}
-    price: Price | None = None
+    provider: ClassVar[str] = "openai"
 
     modes: tuple[Mode, ...] = ("schema", "json", "text")
-
-    @property
-    def name(self) -> str:
-        return f"openai/{self.model}"
-
-    @property
-    def server(self) -> str:
-        return self.base_url
-
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}({self.model!r}, {self.base_url!r})"
 
     def fields(self, settings: Settings, manner: Manner) -> dict[str, Any]:
         limit = "max_completion_tokens" if "max_tokens" in manner.refused else "max_tokens"
@@ -67,7 +51,7 @@ class OpenAIModel(Struct, frozen=True, kw_only=True):
         if isinstance(text, list):
             text = "".join(str(part.get("text", "")) for part in text if isinstance(part, dict))
         refused = bool(declined) or finish == "content_filter"
-        usage = usage_of("openai", self.model, _counts(response.get("usage")), self.price, self.base_url)
+        usage = usage_of(self.provider, self.model, _counts(response.get("usage")), self.price, self.base_url)
         said = str((declined if refused else None) or text or "")
         return Completion(clean(said), usage, finish == "length", refused)
 
@@ -122,12 +106,3 @@ def openai_judge(
         )
     served = OpenAIModel(model=model, base_url=address, api_key=key, headers=headers or {}, price=price)
     return ChatJudge(served, settings=made_settings(settings), window=window)
-
-
-def made_settings(given: dict[str, Any]) -> Settings:
-    """Settings from keyword arguments; an unknown one is the caller's mistake."""
-    unknown = [name for name in given if name not in Settings.__struct_fields__]
-    if unknown:
-        known = ", ".join(Settings.__struct_fields__)
-        raise InputError(f"a chat judge has no setting {unknown[0]!r}; it takes: {known}.")
-    return Settings(**given)
