@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from ..errors import InputError
-from ..judge import Ask, Call, Judge
+from typing import Any
+
+from ..errors import InputError, JudgeError
+from ..judge import Answer, Ask, Call, Judge
+from ..questions import Question
 
 
 def asker(judge: Judge, call: Call) -> Ask:
@@ -14,3 +17,13 @@ def asker(judge: Judge, call: Call) -> Ask:
             "or pass a Call with `ask`."
         )
     return call.ask
+
+
+async def attempted(
+    ask: Ask, judge: Judge, question: Question[Any], sample: int | None = None
+) -> Answer[Any] | JudgeError:
+    """The judge's answer, or why there is none: where several are asked, one that fails stops no other."""
+    try:
+        return await ask(judge, question, sample=sample)
+    except JudgeError as error:
+        return error

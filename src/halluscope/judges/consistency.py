@@ -9,10 +9,10 @@ from typing import Any, TypeVar
 from msgspec import structs
 
 from ..errors import InputError, JudgeError
-from ..judge import Answer, Ask, Call, Judge, JudgeSpec, resolve
+from ..judge import Answer, Call, Judge, JudgeSpec, resolve
 from ..questions import Question
 from ..result import Usage
-from .asking import asker
+from .asking import asker, attempted
 from .ballot import Ballot, counted, minority
 from .opinions import Key, joined, opinions, refusals, things
 
@@ -54,7 +54,7 @@ class Consistent:
             return await ask(self.judge, question)
         # Numbered on from the outer sample, so that samples of samples are all different.
         drawn = range(call.sample * self.n + 1, call.sample * self.n + self.n + 1)
-        replies = await asyncio.gather(*(_sample(ask, self.judge, question, number) for number in drawn))
+        replies = await asyncio.gather(*(attempted(ask, self.judge, question, number) for number in drawn))
         ballots: dict[Key, list[Ballot]] = {key: [] for key in things(question)}
         failures: list[JudgeError] = []
         notes: list[str] = []
@@ -85,10 +85,3 @@ class Consistent:
         rate = minority(votes)
         note = f"flip rate {rate:.2f}: {round(rate * len(votes))} of {len(votes)} samples said otherwise"
         return counted(ballots, self.judge.name, (note,) if rate else ())
-
-
-async def _sample(ask: Ask, judge: Judge, question: Question[Any], number: int) -> Answer[Any] | JudgeError:
-    try:
-        return await ask(judge, question, sample=number)
-    except JudgeError as error:
-        return error

@@ -6,7 +6,7 @@ import asyncio
 import hashlib
 import math
 from collections.abc import Sequence
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from msgspec import structs
 
@@ -14,7 +14,7 @@ from ..errors import InputError, JudgeError
 from ..judge import Answer, Ask, Call, Judge, JudgeSpec, resolve
 from ..questions import Question
 from ..result import Usage
-from .asking import asker
+from .asking import asker, attempted
 from .ballot import Ballot, counted
 from .opinions import Key, joined, noun, opinions, refusals, things
 
@@ -63,8 +63,7 @@ class Panel:
         ask = asker(self, call)
         if not things(question):
             return await self._first(question, ask)
-        asked = [_attempt(ask, judge, question) for judge in self.judges]
-        replies = await asyncio.gather(*asked)
+        replies = await asyncio.gather(*(attempted(ask, judge, question) for judge in self.judges))
         ballots: dict[Key, list[Ballot]] = {key: [] for key in things(question)}
         failures: list[JudgeError] = []
         notes: list[str] = []
@@ -99,13 +98,6 @@ class Panel:
                 failure = failure or error
         assert failure is not None
         raise failure
-
-
-async def _attempt(ask: Ask, judge: Judge, question: Question[Any]) -> Answer[Any] | JudgeError:
-    try:
-        return await ask(judge, question)
-    except JudgeError as error:
-        return error
 
 
 def _titles(judges: Sequence[Judge]) -> tuple[str, ...]:
