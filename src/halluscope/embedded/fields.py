@@ -11,6 +11,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from itertools import product
 from typing import Literal
 
@@ -89,11 +90,7 @@ def read_fields(text: str) -> tuple[Field, ...]:
         records.setdefault(pair.record, []).append(pair)
     alike = siblings(records)
     sayings = _Sayings(prose)
-    return tuple(
-        replace(field, elsewhere=sayings.name(field.words), cues=_cues(field))
-        for members in records.values()
-        for field in _fields_of(members, text, alike)
-    )
+    return tuple(field for members in records.values() for field in _fields_of(members, text, alike, sayings))
 
 
 class _Sayings:
@@ -115,7 +112,9 @@ class _Sayings:
         return self._known[words]
 
 
-def _fields_of(members: Sequence[Pair], text: str, alike: dict[tuple[str, ...], Siblings]) -> list[Field]:
+def _fields_of(
+    members: Sequence[Pair], text: str, alike: dict[tuple[str, ...], Siblings], sayings: _Sayings
+) -> list[Field]:
     """The fields of one record that can be compared."""
     beginnings = Counter(key[:size] for key in {pair.key for pair in members} for size in range(1, len(key)))
     found: list[Field] = []
@@ -127,16 +126,18 @@ def _fields_of(members: Sequence[Pair], text: str, alike: dict[tuple[str, ...], 
             sizes = range(len(key) - 1, 0, -1)
             size = next((n for n in sizes if (inner or beginnings[key[:n]] > 1) and telling(key[n:])), 0)
             words, head = telling(key[size:]), root(key[size - 1]) if size else ""
-            if not (words or state) or not FACTS.isdisjoint(words):
+            if not (words or state) or (words and words[-1] in FACTS):
                 continue
             label = f"{' '.join(key)}: {value}" if inner else _shown(pair, members[0], text, pair.key in alike)
             field = Field(
                 label, value, words, pair.start, pair.end,
                 group="" if head in GENERIC else head,
                 state=STATES[state][0] if state else "",
-                done=len(words) == 1 and key[-1].endswith("ed"),
+                done=len(words) == 1 and any(word.endswith("ed") and root(word) == words[0] for word in key),
                 record=pair.record,
                 siblings=alike.get(pair.key),
+                elsewhere=sayings.name(words),
+                cues=_cues(words, STATES[state][0] if state else ""),
             )  # fmt: skip
             found.append(field)
             if field.group and value != "other":
@@ -145,7 +146,8 @@ def _fields_of(members: Sequence[Pair], text: str, alike: dict[tuple[str, ...], 
         values = {field.value for field in fields}
         if len(fields) > 1 and ("yes" in values or len(values) == 1) and head not in owner:
             shown = next(field for field in fields if field.value == "yes" or len(values) == 1)
-            found.append(replace(shown, words=(head,), group="", whole=True))
+            whole = replace(shown, words=(head,), group="", whole=True)
+            found.append(replace(whole, elsewhere=sayings.name(whole.words), cues=_cues(whole.words, "")))
     return found
 
 
@@ -153,15 +155,19 @@ def _shown(pair: Pair, first: Pair, text: str, repeated: bool) -> str:
     """A field as a reader knows it: with what names its record where several have the like."""
     own = text[pair.start : pair.end]
     if pair.heading:
-        own = f"{pair.heading}; {own}"
+        own = f"{pair.heading}: {own}"
     elif repeated and pair is not first and first.end - first.start <= _NAME_LENGTH:
         own = f"{text[first.start : first.end]}; {own}"
-    return " ".join(own.split())
+    return " ".join(own.replace("**", "").split())
 
 
 def _valued(pair: Pair) -> Iterator[tuple[tuple[str, ...], Value, str]]:
     """The key of a pair, what its value says, and the state it names; those of a written-out mapping one by one."""
     value = pair.value.lower().rstrip(".")
+    if value == "none" and not (pair.flat and pair.value == "none"):
+        value = "no"  # somebody wrote it; a flattened null reads the same, and says nothing
+    if value in STATES and pair.table[:1] == (pair.key,) and len(pair.table) > 1:
+        return  # the name of a row: the plan that is called "Free"
     if value.startswith("{"):
         for name, inner in _INNER.findall(pair.value.strip("{}")):
             if inner.lower() in VALUES:
@@ -174,12 +180,12 @@ def _valued(pair: Pair) -> Iterator[tuple[tuple[str, ...], Value, str]]:
         yield pair.key, "other", value if value in STATES else ""
 
 
-def _cues(field: Field) -> tuple[str, ...]:
-    if not field.words:
-        return (field.state, *TURNED[field.state])
-    word = field.words[0]
-    others = TURNED.get(word, ()) if len(field.words) == 1 else ()
-    return (word.rstrip("y"), *(alias for alias, meant in SAME.items() if meant == word), *others)
+@lru_cache(maxsize=1024)
+def _cues(words: tuple[str, ...], state: str) -> tuple[str, ...]:
+    if not words:
+        return (state, *TURNED[state])
+    others = TURNED.get(words[0], ()) if len(words) == 1 else ()  # of several words the first has to be there
+    return (words[0].rstrip("y"), *(alias for alias, meant in SAME.items() if meant == words[0]), *others)
 
 
 # --- comparing --------------------------------------------------------------------------------------
@@ -248,11 +254,9 @@ class _Claim(Said):
             return None
         if not field.words:
             return self._state(field)
-        if len(field.words) == 1:
-            turned, known = self._one(field)
-        else:
-            most = _APART if len(field.words) <= _APART else 2
-            turned, known = False, [self.places.get(word, [])[:most] for word in field.words]
+        most = _APART if len(field.words) <= _APART else 2
+        turned, places = self._last(field)
+        known = [*(self.places.get(word, [])[:most] for word in field.words[:-1]), places[:most]]
         best: tuple[int, int] | None = None
         for chosen in product(*known):
             first, last = min(low for low, _ in chosen), max(high for _, high in chosen)
@@ -262,19 +266,19 @@ class _Claim(Said):
             return None
         return self._state(field, best) if field.value == "other" and field.state else _Match(field, *best, turned)
 
-    def _one(self, field: Field) -> tuple[bool, list[list[tuple[int, int]]]]:
-        """Whether the claim has the opposite of the only word of a field, and where."""
-        word = field.words[0]
+    def _last(self, field: Field) -> tuple[bool, list[tuple[int, int]]]:
+        """Where the last word of a field stands in the claim, or its opposite, and whether it is the opposite."""
+        word = field.words[-1]
         for other in (f"un{word}", f"non{word}"):
             if other in self.places:
-                return True, [self.places[other]]
+                return True, self.places[other]
         places = self.places.get(word, [])
         if field.done:
             places = [place for place in places if not self.word(place[1]).endswith("ing")]
         for other in TURNED.get(word, ()):
             if not places and other in self.places:
-                return True, [self.places[other]]
-        return False, [places]
+                return True, self.places[other]
+        return False, places
 
     def _state(self, field: Field, near: tuple[int, int] | None = None) -> _Match | None:
         """Where the claim names the value of a field or its opposite: "is open" for `status: closed`."""
@@ -292,13 +296,14 @@ class _Claim(Said):
 def _closest(found: list[_Match]) -> list[_Match]:
     """Fields named by fewer of the same words than another are not meant, nor a group beside its members."""
     groups = {match.field.group for match in found}
-    kept = [match for match in found if not (match.field.whole and match.field.words[0] in groups)]
+    places = {(match.field.words, match.first, match.last) for match in found if not match.field.whole}
     return [
         match
-        for match in kept
-        if not any(
-            set(match.field.words) < set(other.field.words) and other.first <= match.first and other.last >= match.last
-            for other in kept
+        for match in found
+        if not (match.field.whole and match.field.words[0] in groups)
+        and not any(
+            set(match.field.words) < set(words) and first <= match.first and last >= match.last
+            for words, first, last in places
         )
     ]
 

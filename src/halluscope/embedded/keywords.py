@@ -89,13 +89,14 @@ _LIGHT = frozenset(
 _PARTICLES = frozenset("in out up off on over by to".split())
 GENERIC = _roots(
     """business restaurant store shop hotel company customer user product item order property venue place account
-    attribute info details data general listing result summary flags settings metadata record entry"""
+    attribute info details data general listing result summary flags settings metadata record entry server config
+    configuration system service app application default"""
 )
 """Kinds of records: a claim about one need not say so."""
 LOOSE = _roots("ambience style type category feature amenity tag theme mood")
 """Names of groups that say what their members are; the members stand without them, and they say little alone."""
 FACTS = _roots(
-    """hour address phone price date time name rating description location email website id country language region
+    """hour address phone price date time name description location email website id country language region
     code value currency unit note comment count number size amount total due"""
 )
 """Things that are given or not, never yes or no: `country: NO` is Norway, `hours: none` may be any hours."""

@@ -36,7 +36,7 @@ _NOT_IN_A_KEY = frozenset(
 )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Pair:
     """A key in words, its value, and the place of both in the text."""
 
@@ -50,50 +50,68 @@ class Pair:
     """What stands before the first key: the name of the record."""
     table: tuple[tuple[str, ...], ...] = ()
     """All keys of the line: lines with the same ones are rows of a table."""
+    flat: bool = False
+    """Read from a line of pairs joined by semicolons, as JSON is when it is flattened: `none` was a null there."""
     heading: str = ""
-    """The words of the key where they do not stand at `start`:`end`: the head of a row."""
+    """The words of the key that do not stand at `start`:`end`: the head of a row, the keys above."""
 
 
 def pairs(text: str) -> tuple[list[Pair], list[str]]:
     """Every pair of a text in order, and what of it is sentences."""
-    found: list[Pair] = []
-    prose: list[str] = []
+    blocks: list[list[Pair]] = []
     block: list[Pair] = []
+    prose: list[str] = []
     parents: list[tuple[int, tuple[str, ...]]] = []
     speakers = _speakers(text) if "\n" in text else frozenset()
-    record = 0
     for match in _LINE.finditer(text):
         line = match.group()
         pieces = _pieces(line, match.start()) if ":" in line or "=" in line else []
         made = [pair for piece, start in pieces if (pair := _pair(piece, start))]
         alone = len(pieces) == 1 and len(made) == 1 and made[0].key[-1] not in speakers
         if alone and not made[0].owner:
-            indent = len(line) - len(line.lstrip())
-            while parents and parents[-1][0] >= indent:
-                parents.pop()
-            if made[0].value:
-                above = tuple(word for _, key in parents for word in key)
-                block.append(replace(made[0], key=above + made[0].key, record=record))
-            else:
-                parents.append((indent, made[0].key))
+            _below(made[0], line, parents, block)
+            continue
+        blocks.append(block)
+        block = []
+        if alone or (len(made) > 1 and len(made) * 2 >= len(pieces)):
+            # A first cell without a heading names its row.
+            owner = made[0].owner or (pieces[0][0] if made[0].start > pieces[0][1] + len(pieces[0][0]) else "")
+            heads, flat = tuple(pair.key for pair in made), "|" not in line
+            for pair in made:
+                pair.owner, pair.table, pair.flat = owner, heads, flat
+            blocks.append(made)
         else:
-            found += _settled(block)
-            block, record = [], record + 1
-            if len(made) > 1 and len(made) * 2 >= len(pieces):
-                # A first cell without a heading names its row.
-                owner = made[0].owner or (pieces[0][0] if made[0].start > pieces[0][1] + len(pieces[0][0]) else "")
-                heads = tuple(pair.key for pair in made)
-                found += [replace(pair, record=record, owner=owner, table=heads) for pair in made]
-                record += 1
-            else:
-                prose.append(line)
-    found += _settled(block)
+            prose.append(line)
+    blocks.append(block)
+    found = _settled(blocks, single="\n" not in text.strip())
     prose += [pair.value for pair in found if len(pair.value.split()) > _SHORT]
-    return _turned(found, record + 1), prose
+    return _turned(found, len(blocks)), prose
 
 
-def _settled(block: list[Pair]) -> list[Pair]:
-    return block if len({pair.key for pair in block}) > 1 else []
+def _settled(blocks: list[list[Pair]], *, single: bool) -> list[Pair]:
+    """The pairs of blocks that are records. A lone pair is one only beside records, or where it is the whole text."""
+    full = [len({pair.key for pair in block}) > 1 for block in blocks]
+    flat = single or any(block[0].flat for block, kept in zip(blocks, full, strict=True) if kept)
+    found: list[Pair] = []
+    for number, (block, kept) in enumerate(zip(blocks, full, strict=True)):
+        if kept or flat:
+            for pair in block:
+                pair.record = number
+            found += block
+    return found
+
+
+def _below(pair: Pair, line: str, parents: list[tuple[int, tuple[str, ...]]], block: list[Pair]) -> None:
+    """A pair with a line of its own goes to those above it; one without a value heads those further in below it."""
+    indent = len(line) - len(line.lstrip())
+    while parents and parents[-1][0] >= indent:
+        parents.pop()
+    if pair.value:
+        above = tuple(word for _, key in parents for word in key)
+        pair.key, pair.heading = above + pair.key, " ".join(above)
+        block.append(pair)
+    else:
+        parents.append((indent, pair.key))
 
 
 def _turned(found: list[Pair], record: int) -> list[Pair]:
@@ -252,7 +270,7 @@ def _labels(members: Sequence[Pair]) -> Iterator[_Label]:
     if owner := frozenset(_content(members[0].owner)):
         yield owner, _NAME
     for pair in members:
-        if pair.value.lower() in VALUES or len(pair.value.split()) > _SHORT:
+        if (pair.value.lower() in VALUES and pair is not members[0]) or len(pair.value.split()) > _SHORT:
             continue
         words = words_of(pair.value)
         short = "".join(words)

@@ -138,6 +138,9 @@ class Said:
         return word in _STOPS or word in _MARKS or (word in (",", "and") and self.word(place + 1) in _SUBJECTS)
 
     def _governed(self, first: int, last: int, low: int, high: int) -> tuple[Kind | None, int | None]:
+        for inside in range(first + 1, last):
+            if self._negates(inside):  # "the address is not verified"
+                return "denies", inside
         kind, place, joined = self._behind(first, last, low)
         if kind is None or joined:  # after a comma or an "and" the words may have a verb of their own
             own, verb = self._ahead(last, high)
@@ -221,6 +224,6 @@ class Said:
             word = self.word(place)
             if word == ",":
                 break
-            if word in _DENYING or self._negates(place):
+            if word in _DENYING or word == "off" or self._negates(place):
                 return "denies", place
         return "affirms", verb
