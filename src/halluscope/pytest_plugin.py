@@ -229,9 +229,9 @@ def _asserted(
         raise pytest.fail.Exception(f"{who}: {replay.missing[0]}.", pytrace=True)
     if result.passed or (result.outcome is not Outcome.SCORED and result.outcome in allowed):
         return result
-    from .report.told import told
+    from .report.failing import failing_lines
 
-    raise AssertionError(told(result))
+    raise AssertionError(failing_lines(result))
 
 
 def _judge(spec: Any, options: dict[str, Any], record: bool) -> tuple[Judge, ReplayJudge | None]:

@@ -25,6 +25,10 @@ class Support(str, Enum):
         return self.value
 
 
+SIGNS = {Support.SUPPORTED: "✓", Support.CONTRADICTED: "✗", Support.UNSUPPORTED: "?", Support.NOT_A_CLAIM: "–"}
+"""For those who see no colour, and where there is none."""
+
+
 class Claim(Struct, frozen=True):
     """One statement of the output, with its place there where it has one.
 

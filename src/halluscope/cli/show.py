@@ -9,7 +9,7 @@ from rich.padding import Padding
 from rich.text import Text
 
 from ..result import Result
-from ..verdict import Support, Verdict
+from ..verdict import SIGNS, Support, Verdict
 from .terminal import plain
 
 STYLES = {
@@ -18,14 +18,6 @@ STYLES = {
     Support.UNSUPPORTED: "yellow",
     Support.NOT_A_CLAIM: "dim",
 }
-MARKS = {
-    Support.SUPPORTED: "✓",
-    Support.CONTRADICTED: "✗",
-    Support.UNSUPPORTED: "?",
-    Support.NOT_A_CLAIM: "·",
-}
-"""Colour alone would leave out those who cannot see it, and terminals without it."""
-
 _LONGEST = 300
 
 
@@ -78,7 +70,7 @@ def _heading(result: Result) -> Text:
 
 def _verdict(verdict: Verdict) -> Text:
     style = STYLES[verdict.support]
-    text = Text(f"{MARKS[verdict.support]} ", style=style)
+    text = Text(f"{SIGNS[verdict.support]} ", style=style)
     text.append(verdict.support.value, style=style)
     if verdict.confidence is not None:
         text.append(f" {verdict.confidence:.0%}", style="dim")

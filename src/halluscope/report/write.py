@@ -18,10 +18,10 @@ from ..writing import replacing
 from .blocks import Blocks, block
 from .changes import CHANGES, Baseline, Change
 from .page import closing, opening
-from .plain import table
 from .records import CasePlaces, case_record, encode, result_record
 from .source import Moment, Pairs, Reading, Results, Source, shown_moment
 from .totals import MetricTotals, Tally
+from .without_script import table
 
 MOST = 50_000
 """Cases in one file, unless told otherwise: beyond this browsers begin to struggle."""

@@ -1,18 +1,16 @@
-"""A result as plain lines, for those who read it in a test's failure."""
+"""What is wrong with an output, in plain lines: what a failing test shows."""
 
 from __future__ import annotations
 
 from ..result import Result
-from ..verdict import Support, Verdict
-
-MARKS = {Support.SUPPORTED: "✓", Support.CONTRADICTED: "✗", Support.UNSUPPORTED: "?", Support.NOT_A_CLAIM: "–"}
+from ..verdict import SIGNS, Support, Verdict
 
 _MOST = 10
 _LONGEST = 240
 
 
-def told(result: Result) -> str:
-    """What is wrong with the output: the claims that do not hold, and the evidence against them."""
+def failing_lines(result: Result) -> str:
+    """The claims that do not hold, and the evidence against them."""
     lines = [_heading(result)]
     if result.score is None:
         lines.append(result.reason or f"No score: {result.outcome.value}.")
@@ -43,7 +41,7 @@ def _heading(result: Result) -> str:
 def _verdict(verdict: Verdict) -> list[str]:
     about = f"passage {verdict.passage + 1}" if verdict.passage is not None else _quoted(verdict.claim.text)
     sure = f", {verdict.confidence:.0%} sure" if verdict.confidence is not None else ""
-    lines = [f"  {MARKS[verdict.support]} {verdict.support.value}{sure}: {about}"]
+    lines = [f"  {SIGNS[verdict.support]} {verdict.support.value}{sure}: {about}"]
     if verdict.reason:
         lines.append(f"      {_short(verdict.reason)}")
     for evidence in verdict.evidence:
