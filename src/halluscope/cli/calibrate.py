@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from typing import Annotated, cast
+from typing import Annotated, NamedTuple, cast
 
 import msgspec
 import typer
@@ -16,7 +16,8 @@ from ..bench.sets import load
 from ..calibrate import CONFIDENCE, cautions, promised
 from ..calibrate import calibrate as calibrated
 from ..errors import InputError
-from ..judge import DEFAULT, VARIABLE, resolve
+from ..judge import DEFAULT, VARIABLE, Judge, resolve
+from ..metric import Metric
 from ..profiles import Kind, Profile
 from ..stats import Interval
 from .app import app
@@ -69,24 +70,17 @@ def calibrate(
     cases = sample(loaded.cases, limit, seed)
     kind = metrics.resolve(metric)
     if judge is None and all(item.score is not None for item in cases):
-        pairs = _given(cases, direction)
-        who, version = os.environ.get(VARIABLE) or DEFAULT, ""
+        scored = _given(cases, direction)
     else:
-        asked = resolve(judge, **judge_options(base_url, judge))
-        with kept_replies(asked) as replies:
-            run = run_judge(cases, asked, kind, concurrency=concurrency, cache=replies)
-        pairs = [(j.item.hallucinated, j.probability) for j in run.judged if j.probability is not None]
-        who, version = run.judge, run.metric_version
-    if not pairs:
-        raise InputError("the judge gave no verdict on any case, so there is nothing to calibrate.")
-    truth, probabilities = [t for t, _ in pairs], [p for _, p in pairs]
+        scored = _judged(cases, resolve(judge, **judge_options(base_url, judge)), kind, concurrency)
+    truth, probabilities = [t for t, _ in scored.pairs], [p for _, p in scored.pairs]
     profile = calibrated(
         truth,
         probabilities,
         name=name or loaded.name,
-        judge=who,
+        judge=scored.judge,
         metric=kind.name,
-        metric_version=version,
+        metric_version=scored.metric_version,
         recall=recall,
         false_alarms=false_alarms,
         confidence=confidence,
@@ -94,8 +88,8 @@ def calibrate(
     )
     path = profiles.save(profile)
     said = cautions(profile, truth, probabilities)
-    if len(pairs) < len(cases):
-        said.append(f"{len(cases) - len(pairs)} of {len(cases)} cases got no verdict and were left out.")
+    if len(truth) < len(cases):
+        said.append(f"{len(cases) - len(truth)} of {len(cases)} cases got no verdict and were left out.")
     if as_json:
         data = {**msgspec.to_builtins(profile), "cautions": said, "path": str(path)}
         typer.echo(msgspec.json.encode(data).decode())
@@ -103,7 +97,25 @@ def calibrate(
         _show(profile, said)
 
 
-def _given(cases: list[LabelledCase], direction: str) -> list[tuple[bool, float]]:
+class _Scored(NamedTuple):
+    """For each case whether it is hallucinated and how likely that was said to be, and who said so."""
+
+    pairs: list[tuple[bool, float]]
+    judge: str
+    metric_version: str
+
+
+def _judged(cases: list[LabelledCase], judge: Judge, metric: Metric, concurrency: int) -> _Scored:
+    with kept_replies(judge) as replies:
+        run = run_judge(cases, judge, metric, concurrency=concurrency, cache=replies)
+    pairs = [(j.item.hallucinated, j.probability) for j in run.judged if j.probability is not None]
+    if not pairs:
+        raise InputError("the judge gave no verdict on any case, so there is nothing to calibrate.")
+    return _Scored(pairs, run.judge, run.metric_version)
+
+
+def _given(cases: list[LabelledCase], direction: str) -> _Scored:
+    """The scores that stand in the file; whose they are it does not say."""
     if direction not in ("lower", "higher"):
         raise InputError(f"there is no direction {direction!r}: choose lower or higher.")
     scores = [item.score or 0.0 for item in cases]
@@ -111,7 +123,8 @@ def _given(cases: list[LabelledCase], direction: str) -> list[tuple[bool, float]
         raise InputError("a score in the file lies outside 0 to 1: scale the scores first.")
     if direction == "higher":
         scores = [1 - score for score in scores]
-    return [(item.hallucinated, score) for item, score in zip(cases, scores, strict=True)]
+    pairs = [(item.hallucinated, score) for item, score in zip(cases, scores, strict=True)]
+    return _Scored(pairs, os.environ.get(VARIABLE) or DEFAULT, "")
 
 
 def _show(profile: Profile, said: list[str]) -> None:
