@@ -90,7 +90,9 @@ def read_fields(text: str) -> tuple[Field, ...]:
         records.setdefault(pair.record, []).append(pair)
     alike = siblings(records)
     sayings = _Sayings(prose)
-    return tuple(field for members in records.values() for field in _fields_of(members, text, alike, sayings))
+    return tuple(
+        field for number, members in records.items() for field in _fields_of(members, text, alike.get(number), sayings)
+    )
 
 
 class _Sayings:
@@ -112,9 +114,7 @@ class _Sayings:
         return self._known[words]
 
 
-def _fields_of(
-    members: Sequence[Pair], text: str, alike: dict[tuple[str, ...], Siblings], sayings: _Sayings
-) -> list[Field]:
+def _fields_of(members: Sequence[Pair], text: str, alike: Siblings | None, sayings: _Sayings) -> list[Field]:
     """The fields of one record that can be compared."""
     beginnings = Counter(key[:size] for key in {pair.key for pair in members} for size in range(1, len(key)))
     found: list[Field] = []
@@ -128,14 +128,15 @@ def _fields_of(
             words, head = telling(key[size:]), root(key[size - 1]) if size else ""
             if not (words or state) or (words and words[-1] in FACTS):
                 continue
-            label = f"{' '.join(key)}: {value}" if inner else _shown(pair, members[0], text, pair.key in alike)
+            others = alike if alike is not None and alike.differ(pair) else None
+            label = f"{' '.join(key)}: {value}" if inner else _shown(pair, members[0], text, others is not None)
             field = Field(
                 label, value, words, pair.start, pair.end,
                 group="" if head in GENERIC else head,
                 state=STATES[state][0] if state else "",
                 done=len(words) == 1 and any(word.endswith("ed") and root(word) == words[0] for word in key),
                 record=pair.record,
-                siblings=alike.get(pair.key),
+                siblings=others,
                 elsewhere=sayings.name(words),
                 cues=_cues(words, STATES[state][0] if state else ""),
             )  # fmt: skip
@@ -313,15 +314,23 @@ def _one_record(found: list[_Match], said: _Claim) -> Iterator[_Match]:
     alike: dict[tuple[str, ...], list[_Match]] = {}
     for match in found:
         alike.setdefault(match.field.key, []).append(match)
+    named: dict[Siblings, frozenset[int]] = {}
     for matches in alike.values():
-        others = matches[0].field.siblings
-        if others is not None:
-            named = others.named(said.places)
-            matches = [match for match in matches if match.field.record in named]
-            if named - {match.field.record for match in matches}:
-                continue  # it names one of which this is not known
-        if len({(match.field.value, match.field.state) for match in matches}) == 1:
-            yield matches[0]
+        plain, meant, unread = [], [], False
+        for match in matches:
+            others = match.field.siblings
+            if others is None:
+                plain.append(match)
+                continue
+            if others not in named:
+                named[others] = others.named(said.places)
+            if match.field.record in named[others]:
+                meant.append(match)
+            unread = unread or not named[others] <= {other.field.record for other in matches}
+        chosen = meant or plain
+        # Where it names a record too of which the field is not known, nothing is sure.
+        if not unread and len({(match.field.value, match.field.state) for match in chosen}) == 1:
+            yield chosen[0]
 
 
 def _finding(match: _Match, said: _Claim) -> FieldFinding | None:

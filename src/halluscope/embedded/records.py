@@ -50,6 +50,8 @@ class Pair:
     """What stands before the first key: the name of the record."""
     table: tuple[tuple[str, ...], ...] = ()
     """All keys of the line: lines with the same ones are rows of a table."""
+    kind: object = None
+    """Records of the same kind are told apart by their names: members of a list, rows of a table, lists of facts."""
     flat: bool = False
     """Read from a line of pairs joined by semicolons, as JSON is when it is flattened: `none` was a null there."""
     heading: str = ""
@@ -63,29 +65,38 @@ def pairs(text: str) -> tuple[list[Pair], list[str]]:
     prose: list[str] = []
     parents: list[tuple[int, tuple[str, ...]]] = []
     speakers = _speakers(text) if "\n" in text else frozenset()
+    title = ""
     for match in _LINE.finditer(text):
         line = match.group()
         pieces = _pieces(line, match.start()) if ":" in line or "=" in line else []
         made = [pair for piece, start in pieces if (pair := _pair(piece, start))]
         alone = len(pieces) == 1 and len(made) == 1 and made[0].key[-1] not in speakers
         if alone and not made[0].owner:
+            made[0].owner = title
             _below(made[0], line, parents, block)
             continue
         blocks.append(block)
-        block = []
+        block, title = [], ""
         if alone or (len(made) > 1 and len(made) * 2 >= len(pieces)):
-            # A first cell without a heading names its row.
-            owner = made[0].owner or (pieces[0][0] if made[0].start > pieces[0][1] + len(pieces[0][0]) else "")
-            heads, flat = tuple(pair.key for pair in made), "|" not in line
-            for pair in made:
-                pair.owner, pair.table, pair.flat = owner, heads, flat
+            _in_a_line(made, line, pieces[0])
             blocks.append(made)
         else:
             prose.append(line)
+            title = line if len(line.split()) <= _SHORT and not _SENTENCE_END.search(line) else ""
     blocks.append(block)
     found = _settled(blocks, single="\n" not in text.strip())
     prose += [pair.value for pair in found if len(pair.value.split()) > _SHORT]
     return _turned(found, len(blocks)), prose
+
+
+def _in_a_line(made: list[Pair], line: str, first: tuple[str, int]) -> None:
+    """Pairs in one line are one record; a first cell without a heading names its row."""
+    heads, flat = tuple(pair.key for pair in made), "|" not in line
+    row = first[0] if made[0].start > first[1] + len(first[0]) else ""
+    owner = made[0].owner or row
+    kind = heads if row and not made[0].owner else owner
+    for pair in made:
+        pair.owner, pair.table, pair.kind, pair.flat = owner, heads, kind, flat
 
 
 def _settled(blocks: list[list[Pair]], *, single: bool) -> list[Pair]:
@@ -135,7 +146,9 @@ def _turned(found: list[Pair], record: int) -> list[Pair]:
             for place, pair in enumerate(row):
                 if key and place >= len(row) - len(cells):
                     owner = " ".join(pair.key)
-                    pair = replace(pair, key=key, owner=owner, record=record + place, heading=label)
+                    pair = replace(
+                        pair, key=key, owner=owner, record=record + place, heading=label, kind=(pair.table, "column")
+                    )
                 made.append(pair)
         record += len(rows[0])
     return made
@@ -204,7 +217,7 @@ _SPEAKER = re.compile(r"^\W*([^\W\d_][\w .()-]{0,30}):[ \t]+(\S[^\n]*)$", re.MUL
 
 def _speakers(text: str) -> frozenset[str]:
     """Last words before a colon that a sentence follows: those who speak in a conversation, not keys."""
-    found = set()
+    found: set[str] = set()
     for name, said in _SPEAKER.findall(text):
         if ";" not in said and (said.endswith((".", "!", "?")) or len(said.split()) > _SHORT):
             found.update(token.text for token in tokens(name)[-1:])
@@ -222,21 +235,35 @@ _Label = tuple[frozenset[str], int]
 
 
 class Siblings:
-    """Records that have the same key with different values, and what names each of them."""
+    """Records of one kind, and what names each of them."""
 
     def __init__(self, members: dict[int, list[Pair]]) -> None:
         self._members = members
+        self._values: dict[tuple[str, ...], list[str]] = {}
+        for pairs in members.values():
+            for key, value in {pair.key: pair.value.lower() for pair in pairs}.items():
+                self._values.setdefault(key, []).append(value)
+
+    def differ(self, pair: Pair) -> bool:
+        """Whether others of the kind have another value for a key, or none."""
+        values = self._values[pair.key]
+        if len(set(values)) > 1:
+            return True
+        return len(values) < len(self._members) and any(
+            len(self._values[other.key]) > 1 for other in self._members[pair.record]
+        )
 
     @cached_property
     def _held(self) -> dict[str, list[tuple[int, _Label]]]:
-        labels = {record: set(_labels(members)) for record, members in self._members.items()}
-        common = Counter(label for found in labels.values() for label in found)
+        """Where each word of a name occurs; one that most records have tells nothing."""
+        labels = {record: list(_labels(members)) for record, members in self._members.items()}
+        common = Counter(word for found in labels.values() for word in {word for words, _ in found for word in words})
         held: dict[str, list[tuple[int, _Label]]] = {}
         for record, found in labels.items():
-            for label in found:
-                if common[label] == 1 or 2 * common[label] <= len(labels):
-                    for word in label[0]:
-                        held.setdefault(word, []).append((record, label))
+            for words, weight in found:
+                own = frozenset(word for word in words if common[word] == 1 or 2 * common[word] <= len(labels))
+                for word in own:
+                    held.setdefault(word, []).append((record, (own, weight)))
         return held
 
     def named(self, words: Iterable[str]) -> frozenset[int]:
@@ -252,17 +279,16 @@ class Siblings:
         return frozenset(record for record, count in counts.items() if count == most)
 
 
-def siblings(records: dict[int, list[Pair]]) -> dict[tuple[str, ...], Siblings]:
-    """For every key that several records have with different values, what tells them apart."""
-    holders: dict[tuple[str, ...], dict[int, str]] = {}
+def siblings(records: dict[int, list[Pair]]) -> dict[int, Siblings]:
+    """The records like it, for every record that has such."""
+    kinds: dict[object, dict[int, list[Pair]]] = {}
     for number, members in records.items():
-        for pair in members:
-            holders.setdefault(pair.key, {})[number] = pair.value.lower()
-    return {
-        key: Siblings({number: records[number] for number in values})
-        for key, values in holders.items()
-        if len(set(values.values())) > 1
-    }
+        kinds.setdefault(members[0].kind, {})[number] = members
+    found: dict[int, Siblings] = {}
+    for alike in kinds.values():
+        if len(alike) > 1:
+            found |= dict.fromkeys(alike, Siblings(alike))
+    return found
 
 
 def _labels(members: Sequence[Pair]) -> Iterator[_Label]:

@@ -93,7 +93,9 @@ _SILENT = re.compile(
     r"|\bun(?:specified|known|clear|stated)\b",
     re.IGNORECASE,
 )
+_ASIDES = _set("however therefore unfortunately sadly though currently")
 _AHEAD = 14
+_CLOSE = 5
 
 
 class Said:
@@ -180,10 +182,11 @@ class Said:
 
     def _verb(self, verb: int, low: int) -> tuple[Kind, int]:
         """A verb form that goes with "they" as well as with "does not"."""
-        for place in range(verb - 1, max(low, verb - 4) - 1, -1):
+        for place in range(verb - 1, max(low, verb - _CLOSE) - 1, -1):
             if self._negates(place) and self.word(place) != "no":
                 return "denies", place
-            if self.word(place) in (",", "and"):
+            aside = self.word(place + 1) in _ASIDES or self.word(place - 1) in _ASIDES
+            if self.word(place) == "and" or (self.word(place) == "," and not aside):
                 break
         return "affirms", verb
 
