@@ -167,7 +167,8 @@ def test_ctrl_c_again_and_again_leaves_a_run_that_goes_on(tmp_path: Path, pause:
         end(process, server, signal.SIGINT)
         assert process.returncode in (130, -signal.SIGINT)
         calls, stored = server.quiet(), session.stored()
-        assert 0 <= calls - stored <= AT_ONCE
+        # Who presses it again does not wait for what is under way: twice as many cases as calls at once.
+        assert 0 <= calls - stored <= 2 * AT_ONCE
         assert session.finish()["state"] == "finished"
         assert server.quiet() - calls == session.stored() - stored
         assert len(session.export()) == 40
