@@ -360,6 +360,17 @@ def test_long_texts_take_time_in_proportion() -> None:
     assert seconds(2_000) < 40 * max(seconds(200), 0.01)  # ten times the text; a hundred times would be its square
 
 
+@pytest.mark.parametrize(
+    "filler", [" ", "\n", "\n ", "- ", "a ", "a: ", ": ", "; ", "# ", "| ", "no ", "no, ", "{", '"']
+)
+def test_long_runs_of_anything(filler: str) -> None:
+    run = filler * 10_000
+    begun = time.process_time()
+    fields = read_fields(f"a: yes; wifi: no\n{run}\nkey: {run}#{run}: no\n{run} | x: no")
+    compare_fields(f"There is {run} no wifi {run} and {run}", [*fields, *read_fields(DELI)])
+    assert time.process_time() - begun < 10
+
+
 # --- stance -------------------------------------------------------------------------------------------
 
 

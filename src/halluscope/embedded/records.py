@@ -24,10 +24,10 @@ _SHORT = 6
 
 _LONGEST_KEY = 60
 _KEY_WORDS = 7
-_SPLIT = re.compile(r";\s+|\s+[|·]\s+")
+_SPLIT = re.compile(r";\s+|\s[|·]\s")
 _LINE = re.compile(r"[^\n]+")
 _BULLET = re.compile(r"\s*(?:[-*+•–>]\s+)*")
-_COMMENT = re.compile(r"\s+(?:#|//)\s.*")
+_COMMENT = re.compile(r"\s(?:#|//)\s.*")
 _SENTENCE_END = re.compile(r"[.!?](?:\s|$)")
 _QUOTES = "*`\"' "
 _NOT_IN_A_KEY = frozenset(
@@ -212,7 +212,7 @@ def _is_key(text: str) -> bool:
     )
 
 
-_SPEAKER = re.compile(r"^\W*([^\W\d_][\w .()-]{0,30}):[ \t]+(\S[^\n]*)$", re.MULTILINE)
+_SPEAKER = re.compile(r"^[^\w\n]*([^\W\d_][\w .()-]{0,30}):[ \t]+(\S[^\n]*)$", re.MULTILINE)
 
 
 def _speakers(text: str) -> frozenset[str]:
