@@ -17,8 +17,8 @@ ROWS: tuple[tuple[str, ...], ...] = (
     ("metric", "judge"),
     ("metrics", "judges", "store", "embedded"),
     ("calls", "driver", "sync"),
-    ("scorer", "runner", "runs", "datasets", "gates", "profiles"),
-    ("report", "bench", "calibrate", "stress", "labelling"),
+    ("scorer", "runner", "runs", "report", "datasets", "gates", "profiles"),
+    ("bench", "calibrate", "stress", "labelling"),
     ("compat",),
     ("cli", "pytest_plugin", "__main__"),
 )

@@ -19,7 +19,7 @@ from halluscope.result import Outcome
 from halluscope.runner import evaluate
 from halluscope.runs import Run, all_runs
 from halluscope.runs.export import FORMATS
-from halluscope.runs.summary import mean_interval
+from halluscope.stats.means import mean_interval
 from halluscope.store import Store
 
 

@@ -14,6 +14,11 @@ from .verdict import Support, Verdict
 Direction = Literal["lower", "higher"]
 """Which scores are better."""
 
+Changed = Literal["better", "worse", "same", "lost", "gained"]
+"""What became of a case; `lost` had a score and has none now, `gained` the other way round."""
+
+_SAME = 1e-9
+
 
 class Outcome(str, Enum):
     """Whether there is a score, and why not where there is none."""
@@ -130,3 +135,12 @@ class Result(Struct, frozen=True, kw_only=True):
     def from_json(cls, text: str | bytes) -> Result:
         """The result that `to_json` wrote."""
         return msgspec.json.decode(text, type=cls)
+
+
+def change_between(before: float | None, after: float | None, direction: Direction) -> Changed:
+    """What became of a case that had one score and has another."""
+    if before is None or after is None:
+        return "same" if before is after else "gained" if before is None else "lost"
+    if after == before or abs(after - before) <= _SAME:
+        return "same"
+    return "better" if (after < before) == (direction == "lower") else "worse"

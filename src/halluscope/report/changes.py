@@ -7,8 +7,7 @@ from collections import Counter, defaultdict, deque
 from msgspec import Struct
 
 from ..case import Case
-from ..result import Result
-from ..runs.comparison import change_between
+from ..result import Result, change_between
 from .source import Pairs
 
 CHANGES = ("same", "worse", "better", "lost", "gained", "new")

@@ -10,8 +10,7 @@ from math import isfinite, sqrt
 from msgspec import Struct
 
 from ..result import Direction, Result, Usage
-from ..runs.comparison import difference_interval
-from ..runs.summary import mean_interval
+from ..stats.means import difference_interval, mean_interval
 from .changes import Change
 
 BINS = 20

@@ -11,21 +11,13 @@ import numpy as np
 from msgspec import Struct
 
 from ..errors import InputError
-from ..result import Direction
-from ..stats.arrays import Floats
-from ..stats.bootstrap import Interval, paired_bootstrap
+from ..result import Changed, Direction, change_between
+from ..stats import Interval
+from ..stats.means import difference_interval
 from ..store import RunInfo, Store
 from ..store.reading import Asked, Light, light_results, questions
-from .summary import mean_interval
 
 Change = Literal["better", "worse", "no clear change", "nothing to compare"]
-
-CaseKind = Literal["better", "worse", "same", "lost", "gained"]
-"""What became of a case; `lost` had a score and has none now, `gained` the other way round."""
-
-_BOOTSTRAPPED = 20_000
-"""With more differences than this their mean is as good as normal, and drawing them again only costs time."""
-_SAME = 1e-9
 
 
 class CaseChange(Struct, frozen=True):
@@ -36,7 +28,7 @@ class CaseChange(Struct, frozen=True):
     after: float | None
     passed_before: bool | None
     passed_after: bool | None
-    change: CaseKind
+    change: Changed
 
     @property
     def difference(self) -> float | None:
@@ -192,13 +184,6 @@ def _metric(metric: str, direction: Direction, pairs: list[Pair], comparable: bo
     )
 
 
-def difference_interval(differences: Floats) -> Interval | None:
-    """Where the mean difference lies with 95 % confidence; None for fewer than two cases."""
-    if len(differences) < 2 or len(differences) > _BOOTSTRAPPED:
-        return mean_interval(differences)
-    return paired_bootstrap(np.zeros(len(differences)), differences).interval
-
-
 def _change(difference: float | None, interval: Interval | None, direction: Direction) -> Change:
     if difference is None:
         return "nothing to compare"
@@ -210,15 +195,6 @@ def _change(difference: float | None, interval: Interval | None, direction: Dire
 def _case(old: Light, new: Light, direction: Direction) -> CaseChange:
     change = change_between(old.score, new.score, direction)
     return CaseChange(new.id, old.score, new.score, old.passed, new.passed, change)
-
-
-def change_between(before: float | None, after: float | None, direction: Direction) -> CaseKind:
-    """What became of a case that had one score and has another."""
-    if before is None or after is None:
-        return "same" if before is after else "gained" if before is None else "lost"
-    if after == before or abs(after - before) <= _SAME:
-        return "same"
-    return "better" if (after < before) == (direction == "lower") else "worse"
 
 
 def _badness(case: CaseChange, direction: Direction) -> tuple[int, float]:

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ..case import Case
 from ..errors import UnknownName
@@ -105,11 +104,9 @@ class Run:
 
     def report(self, path: str | os.PathLike[str], *, baseline: Run | str | None = None) -> Path:
         """Write the run as one HTML file, with what changed since `baseline`."""
-        # By name: the report is built on runs, and is loaded only by those who want one.
-        write: Any = import_module("halluscope.report").write
-        earlier = Run(baseline, self.store) if isinstance(baseline, str) else baseline
-        written: Path = write(self, path, baseline=earlier)
-        return written
+        from ..report import write  # here: only those who want a report load what makes one
+
+        return write(self, path, baseline=Run(baseline, self.store) if isinstance(baseline, str) else baseline)
 
 
 def all_runs(store: Store | None = None) -> list[RunInfo]:

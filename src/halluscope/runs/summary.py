@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from msgspec import Struct
 
 from ..errors import UnknownName
 from ..result import Direction, Outcome, Usage
-from ..stats.bootstrap import Interval, bootstrap
+from ..stats import Interval
+from ..stats.means import mean_interval
 from ..store import RunInfo, ScorerInfo, Store
 from ..store.reading import scores_of, tally, usage_of_run
-
-_BOOTSTRAPPED = 5000
-"""With more scores than this the mean's own distribution is normal, and drawing them again only costs time."""
 
 
 class MetricSummary(Struct, frozen=True, kw_only=True):
@@ -109,17 +105,6 @@ def _metric(store: Store, run: int, scorer: ScorerInfo, rows: int) -> MetricSumm
         pass_rate=passed / scored if scored else None,
         outcomes=outcomes,
     )
-
-
-def mean_interval(scores: np.ndarray[Any, np.dtype[np.float64]]) -> Interval | None:
-    """Where the mean lies with 95 % confidence; None for fewer than two scores."""
-    n = len(scores)
-    if n < 2:
-        return None
-    if n <= _BOOTSTRAPPED:
-        return bootstrap(lambda weights: float(weights @ scores) / n, n)
-    half = 1.959964 * float(scores.std(ddof=1)) / n**0.5
-    return Interval(float(scores.mean()) - half, float(scores.mean()) + half)
 
 
 def _share(part: int, whole: int) -> float:
