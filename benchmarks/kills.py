@@ -17,7 +17,7 @@ import time
 from pathlib import Path
 
 from tests.loopback import Loopback
-from tests.test_kill import Session, data, wait_for_calls
+from tests.test_kill import Session, data, end, wait_for_calls
 
 
 def main() -> None:
@@ -35,32 +35,32 @@ def main() -> None:
         with Loopback(latency=given.latency) as server:
             session = Session(Path(folder) / "undisturbed", server, file, given.at_once)
             session.finish()
-            wanted, needed = session.export(), session.quiet()
+            wanted, needed = session.export(), server.quiet()
         print(f"undisturbed: {len(wanted)} results, {needed} calls")
         repeated = 0
         with Loopback(latency=given.latency) as server:
             session = Session(Path(folder) / "killed", server, file, given.at_once)
             for kill in range(1, given.kills + 1):
-                before = (session.quiet(), session.stored())
+                before = (server.quiet(), session.stored())
                 process = session.start()
-                wait_for_calls(server, before[0] + drawn.randrange(1, needed // (given.kills + 1)), process)
+                count = before[0] + drawn.randrange(1, needed // (given.kills + 1))
+                wait_for_calls(server, count, process, most=before[0] + needed)
                 time.sleep(drawn.random() * 0.1)
-                process.send_signal(signal.SIGKILL)
-                process.communicate()
-                calls, stored = session.quiet() - before[0], session.stored() - before[1]
+                end(process, server, signal.SIGKILL)
+                calls, stored = server.quiet() - before[0], session.stored() - before[1]
                 repeated += calls - stored
                 print(
                     f"kill {kill}: {calls} calls, {stored} replies stored, {calls - stored} in flight lost", flush=True
                 )
                 assert 0 <= calls - stored <= given.at_once, "a stored reply was asked for again"
-            before = (session.quiet(), session.stored())
+            before = (server.quiet(), session.stored())
             session.finish()
-            calls, stored = session.quiet() - before[0], session.stored() - before[1]
+            calls, stored = server.quiet() - before[0], session.stored() - before[1]
             assert calls == stored, "a stored reply was asked for again"
             same = session.export() == wanted
             print(f"last: {calls} calls, {stored} replies stored")
             print(
-                f"{session.quiet()} calls in all for {needed}: {repeated} in flight when killed, 0 stored ones repeated"
+                f"{server.quiet()} calls in all for {needed}: {repeated} in flight when killed, 0 stored ones repeated"
             )
             print(f"the result {'equals' if same else 'DIFFERS FROM'} that of the undisturbed run")
             assert same
