@@ -65,6 +65,8 @@ class PairModel:
         self._tokenizer.no_padding()
         known: dict[str, int] = self._tokenizer.get_vocab()
         self._vocabulary = vocabulary(sorted(known, key=lambda token: known[token]))
+        # In a short context all claims have the same evidence.
+        self._evidence = lru_cache(maxsize=64)(lambda text: self._ids(text)[:MAX_EVIDENCE])
         self._pool = ThreadPoolExecutor(threads, thread_name_prefix="halluscope-model") if threads > 1 else None
 
     def read(self, pairs: Sequence[tuple[str, str]], question: str | None = None) -> list[PairReading]:
@@ -93,7 +95,7 @@ class PairModel:
         return ids
 
     def _read(self, asked: Numbers, evidence: str, claim: str) -> PairReading:
-        known = self._ids(evidence)[:MAX_EVIDENCE]
+        known = self._evidence(evidence)
         encoded = self._encode(claim)
         pieces = [
             self._run(asked, known, encoded.ids[first : first + MAX_CLAIM], encoded.offsets[first : first + MAX_CLAIM])
