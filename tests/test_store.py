@@ -344,6 +344,25 @@ def test_processes_share_the_file(path: Path) -> None:
             assert [len(entry.results) for entry in entries(store, info.id)] == [1] * 50
 
 
+def _start_runs(path: Path, count: int) -> None:
+    with Store(path) as store:
+        for _ in range(count):
+            Book(store, "same second", "data", [scorer()], new=True).close("finished")
+
+
+def test_runs_that_start_at_the_same_moment_are_not_one(path: Path) -> None:
+    spawn = multiprocessing.get_context("spawn")
+    workers = [spawn.Process(target=_start_runs, args=(path, 20)) for _ in range(2)]
+    for worker in workers:
+        worker.start()
+    for worker in workers:
+        worker.join(300)
+    assert [worker.exitcode for worker in workers] == [0, 0]
+    with Store(path) as store:
+        names = {info.name for info in list_runs(store)}
+    assert names == {"same second", *(f"same second-{number}" for number in range(2, 41))}
+
+
 def test_threads_share_a_store(path: Path) -> None:
     with Store(path) as store:
         replies = Replies(store)

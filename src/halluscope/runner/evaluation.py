@@ -24,7 +24,6 @@ from ..profiles import Profile
 from ..runs import Run
 from ..scorer import split_options
 from ..store import Book, MemoryReplies, Replies, Store
-from ..store.reading import list_runs
 from .budget import Budget
 from .identity import scorer_of
 from .pipeline import Pipeline
@@ -83,7 +82,7 @@ async def aevaluate(
     throttle = None if local else AdaptiveThrottle(concurrency or AT_ONCE)
     cache = MemoryReplies() if local else Replies(store, reread=not fresh)
     scorers = [scorer_of(metric, judged_by, calibrated) for metric in asked]
-    book = Book(store, _name(run, opened, store), opened.name, scorers, reuse=not fresh)
+    book = Book(store, _name(run, opened), opened.name, scorers, new=run is None, reuse=not fresh)
     say = told or (lambda message: None)
     for note in book.notes:
         say(note)
@@ -160,17 +159,13 @@ def _is_local(judge: Judge) -> bool:
     return judge.name == "local" and not judge.asks
 
 
-def _name(given: str | None, data: Data, store: Store) -> str:
+def _name(given: str | None, data: Data) -> str:
     if given is not None:
         if not _NAME.fullmatch(given):
             raise InputError(f"{given!r} is no name for a run: use up to 100 letters, digits, spaces and . _ - + @ :")
         return given
     stem = re.sub(r"\W+", "-", Path(data.name).name.partition(".")[0]).strip("-")[:40] or "run"
-    base = f"{stem}-{time.strftime('%Y%m%d-%H%M%S')}"
-    name, number = base, 2
-    while list_runs(store, name):
-        name, number = f"{base}-{number}", number + 1
-    return name
+    return f"{stem}-{time.strftime('%Y%m%d-%H%M%S')}"
 
 
 def _estimate(data: Data, read: int, limit: int | None) -> int | None:

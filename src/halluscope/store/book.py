@@ -53,15 +53,25 @@ class Book:
     cache by then, so a process that dies in between has lost nothing that was paid for.
     """
 
-    def __init__(self, store: Store, name: str, data: str, scorers: Sequence[ScorerRow], *, reuse: bool = True) -> None:
+    def __init__(
+        self,
+        store: Store,
+        name: str,
+        data: str,
+        scorers: Sequence[ScorerRow],
+        *,
+        new: bool = False,
+        reuse: bool = True,
+    ) -> None:
+        """Continues the run of that name where there is one; with `new`, starts one under a name that is free."""
         self._store = store
         self._reuse = reuse
         self._kept_back: list[tuple[Job, Result]] = []
         self._started = time.monotonic()
-        self.name = name
         self.notes: list[str] = []
         with store.writing() as connection:
-            self.run = self._open(connection, name, data)
+            self.name = _free(connection, name) if new else name
+            self.run = self._open(connection, self.name, data)
             self._scorers = [_scorer_id(connection, scorer) for scorer in scorers]
             self._enlist(connection, scorers)
 
@@ -219,6 +229,14 @@ class Book:
                 "UPDATE runs SET state = ?, note = ?, updated = ?, seconds = seconds + ? WHERE id = ?",
                 (state, note, time.time(), time.monotonic() - self._started, self.run),
             )
+
+
+def _free(connection: sqlite3.Connection, name: str) -> str:
+    """The name, or the first with a number behind it that no run has; nobody else can take it meanwhile."""
+    free, number = name, 2
+    while connection.execute("SELECT 1 FROM runs WHERE name = ?", (free,)).fetchone():
+        free, number = f"{name}-{number}", number + 1
+    return free
 
 
 def case_key(case: Case) -> bytes:
