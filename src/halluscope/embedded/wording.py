@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from functools import lru_cache
 
-from ..text import Span, content_words, sentences, stem
+from ..text import Span, content_stems, content_words, sentences, stem
 from ..text.caseless import Caseless
 
 __all__ = ["PolarityConflict", "hedges", "is_subjective", "negations", "polarity_conflict"]
@@ -191,12 +191,7 @@ def polarity_conflict(claim: str, evidence: str) -> PolarityConflict | None:
 
 @lru_cache(maxsize=64)  # in a short context all claims have the same evidence
 def _sentence_stems(text: str) -> tuple[tuple[Span, frozenset[str]], ...]:
-    return tuple((span, _stems(span.of(text))) for span in sentences(text))
-
-
-@lru_cache(maxsize=256)  # in a long one they share some of its sentences
-def _stems(sentence: str) -> frozenset[str]:
-    return frozenset(map(stem, content_words(sentence)))
+    return tuple((span, content_stems(span.of(text))) for span in sentences(text))
 
 
 def _flip(claim: str, sentence: str, *, denial: bool) -> PolarityConflict | None:

@@ -11,7 +11,7 @@ import unicodedata
 from functools import lru_cache
 from typing import NamedTuple
 
-__all__ = ["STOP_WORDS", "Word", "content_words", "fold", "raw_words", "stem", "word_places", "words"]
+__all__ = ["STOP_WORDS", "Word", "content_stems", "content_words", "fold", "raw_words", "stem", "word_places", "words"]
 
 # A word keeps its inner apostrophes, hyphens, dots and commas between digits ("1,200", "3.5").
 _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*|\d+(?:[.,]\d+)*")
@@ -120,3 +120,9 @@ def stem(word: str) -> str:
     if word.endswith("s") and not word.endswith("ss") and len(word) >= 4:
         return word[:-1]
     return word
+
+
+@lru_cache(maxsize=512)  # the sentences of a context are met with many of its claims
+def content_stems(text: str) -> frozenset[str]:
+    """The stems of the words that carry meaning."""
+    return frozenset(map(stem, content_words(text)))
