@@ -4,11 +4,11 @@
 
 The stub stands for the whole judge, so that the runner and the store are what is measured. With `--text` it
 stands for the pair model alone: claims, evidence, numbers and names are read as they are for users, which
-takes some hundred times as long; give fewer rows then.
+takes some ten times as long.
 
-Prints the rate and the memory as the rows go by, then runs the first rows once more: every result is
-in the store by then, and the rate is that of reading, looking up and writing a run. The memory is that
-of the whole process.
+Prints the rate and the memory as the rows go by and the processor time of a row, then runs the first rows once
+more: every result is in the store by then, and the rate is that of reading, looking up and writing a run. The
+memory is that of the whole process.
 """
 
 from __future__ import annotations
@@ -151,15 +151,15 @@ def main() -> None:
     judge = text_judge() if given.text else StubModel()
     with tempfile.TemporaryDirectory() as folder, Store(Path(folder) / "store.db") as store:
         watch = Watch(max(1, given.rows // 20))
-        start = time.perf_counter()
+        start, cpu = time.perf_counter(), time.process_time()
         run = evaluate(watch(rows(given.rows)), given.metric, judge, store=store, progress=False)
-        wall = time.perf_counter() - start
+        wall, cpu = time.perf_counter() - start, time.process_time() - cpu
         assert run.summary()[given.metric].results == given.rows
         size = sum(path.stat().st_size for path in Path(folder).iterdir()) / 2**20
         print(
-            f"{given.rows:,} rows: {given.rows / wall:,.0f} a second, at most {watch.peak:.0f} MB of memory, ", end=""
+            f"{given.rows:,} rows: {given.rows / wall:,.0f} a second ({1000 * cpu / given.rows:.2f} ms of CPU a row), "
+            f"at most {watch.peak:.0f} MB of memory, {size:,.0f} MB on disk"
         )
-        print(f"{size:,.0f} MB on disk")
         again = min(given.again, given.rows)
         start, cpu = time.perf_counter(), time.process_time()
         run = evaluate(rows(again), given.metric, judge, store=store, progress=False)
