@@ -19,12 +19,12 @@ import numpy as np
 from halluscope.embedded.fusion import shipped
 from halluscope.embedded.model import load
 from training.figures import Scored, area, balanced_accuracy, best, calibration_error, f1, span_f1
-from training.measure import measured, sample, signals_of
+from training.measure import COUNTS, measured, sample, signals_of
 from training.sets import Case, sources
 
 HERE = Path(__file__).parent
 CARD = HERE.parent / "MODEL_CARD.md"
-LIVE = {"wice_dev": 200, "lfqa": 260, "halueval_qa": 260, "frank_all": 120}
+LIVE = {name: COUNTS[name] for name in ("wice_dev", "lfqa", "halueval_qa", "frank_all")}
 FIVE = ("wice_dev", "factcheckgpt", "expertqa", "lfqa", "ragtruth")
 PUBLISHED = {
     "wice_dev": "HHEM-2.1 0.759, MiniCheck-L 0.722, GPT-4o 0.785",
@@ -46,7 +46,7 @@ def _open() -> None:
 
 def _judge(case: Case) -> Row | None:
     found = measured(case, load(threads=1))
-    fusion, _ = shipped()
+    fusion = shipped()
     supports = [fusion.judge_claim(signals_of(claim)).supported for claim in found["claims"]]
     return {**found, "supported": supports} if supports else None
 

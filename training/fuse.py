@@ -17,9 +17,10 @@ import numpy as np
 import torch
 from torch.nn import functional
 
-from halluscope.embedded.fusion import Fusion, Marking, logit, terms
+from halluscope.embedded.fusion import Fusion, logit, terms
+from halluscope.embedded.marking import Marking, Place, Token
 from training.figures import span_f1
-from training.measure import Measured, signals_of
+from training.measure import MARKED, Measured, signals_of
 from training.rows import FOLDS
 
 SHARES = {"written_": 5 / 8, "written answers": 0.5, "ragtruth_ablated": 3.0, "ragtruth": 2.0}
@@ -51,8 +52,14 @@ def weights_of(cases: list[Measured]) -> np.ndarray:
     return np.array([share[g] / counts[g, w] for g, w in zip(groups, wrong, strict=True)], dtype=np.float32)
 
 
-def fit_support(cases: list[Measured], steps: int = 500, penalty: float = 1e-3) -> dict[str, float]:
-    """Coefficients of support, such that the least supported claim tells whether the output holds."""
+UNITS, FITS = 8, 3
+
+
+def fit_support(cases: list[Measured], steps: int = 400, penalty: float = 1e-3) -> dict[str, Any]:
+    """Weights of support, such that the least supported claim tells whether the output holds.
+
+    Fitted from several beginnings, and the mean of these: one alone depends on where it began.
+    """
     names = list(terms(signals_of(cases[0]["claims"][0])))
     rows = [list(terms(signals_of(claim)).values()) for case in cases for claim in case["claims"]]
     owner = torch.tensor([number for number, case in enumerate(cases) for _ in case["claims"]])
@@ -62,25 +69,41 @@ def fit_support(cases: list[Measured], steps: int = 500, penalty: float = 1e-3) 
     holds = torch.tensor([float(case["label"] == "supported") for case in cases])
     weight = torch.from_numpy(weights_of(cases))
     weight = weight / weight.sum()
-    slope = torch.zeros(len(names), requires_grad=True)
-    constant = torch.zeros(1, requires_grad=True)
-    optimizer = torch.optim.Adam([slope, constant], lr=0.05)
-    for step in range(steps):
-        for group in optimizer.param_groups:
-            group["lr"] = 0.05 * (1 - step / steps) + 1e-4
-        scores = scaled @ slope + constant
-        least = torch.full((len(cases),), torch.inf).scatter_reduce(0, owner, scores, "amin")
-        loss = (functional.binary_cross_entropy_with_logits(least, holds, reduction="none") * weight).sum()
-        loss = loss + penalty * (slope**2).sum()
-        optimizer.zero_grad()
-        loss.backward()
-        optimizer.step()
-    raw = (slope.detach() / spread).tolist()
-    offset = float(constant.detach() - (slope.detach() * mean / spread).sum())
-    return {"": round(offset, 5), **{name: round(value, 5) for name, value in zip(names, raw, strict=True)}}
+
+    def plain(slope: torch.Tensor, constant: torch.Tensor) -> dict[str, Any]:
+        raw = (slope / spread).tolist()
+        offset = float(constant - (slope * mean / spread).sum())
+        return {"constant": round(offset, 4), "weights": dict(zip(names, (round(v, 4) for v in raw), strict=True))}
+
+    slopes, constants, units = [], [], []
+    for seed in range(FITS):
+        torch.manual_seed(seed)
+        slope, constant = torch.zeros(len(names)), torch.zeros(())
+        inner = torch.randn(len(names), UNITS) * 0.3 / len(names) ** 0.5
+        inner_constant, adds = torch.zeros(UNITS), torch.randn(UNITS) * 0.1
+        parameters = [slope, constant, inner, inner_constant, adds]
+        for parameter in parameters:
+            parameter.requires_grad_()
+        optimizer = torch.optim.Adam(parameters)
+        for step in range(steps):
+            for group in optimizer.param_groups:
+                group["lr"] = 0.02 * (1 - step / steps) + 1e-4
+            scores = scaled @ slope + constant + torch.tanh(scaled @ inner + inner_constant) @ adds
+            least = torch.full((len(cases),), torch.inf).scatter_reduce(0, owner, scores, "amin")
+            loss = (functional.binary_cross_entropy_with_logits(least, holds, reduction="none") * weight).sum()
+            loss = loss + penalty * sum((part**2).sum() for part in (slope, inner, adds))
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+        slopes.append(slope.detach())
+        constants.append(constant.detach())
+        for number in range(UNITS):
+            unit = plain(inner.detach()[:, number], inner_constant.detach()[number])
+            units.append({"adds": round(float(adds[number].detach()) / FITS, 4), **unit})
+    return {**plain(torch.stack(slopes).mean(0), torch.stack(constants).mean(0)), "units": units}
 
 
-def fit_contradiction(cases: list[Measured]) -> dict[str, float]:
+def fit_contradiction(cases: list[Measured]) -> dict[str, Any]:
     """Which of the two ways of being wrong, from single claims where it is known."""
     chosen = [case for case in cases if case["label"] in ("contradicted", "unsupported") and len(case["claims"]) == 1]
     names = ["against", "number conflict", "numbers missing", "names missing", "opposite", "coverage"]
@@ -102,10 +125,8 @@ def fit_contradiction(cases: list[Measured]) -> dict[str, float]:
         return loss
 
     optimizer.step(closure)
-    return {
-        "": round(float(constant.detach()), 5),
-        **{n: round(v, 5) for n, v in zip(names, slope.tolist(), strict=True)},
-    }
+    weights = {name: round(value, 4) for name, value in zip(names, slope.tolist(), strict=True)}
+    return {"constant": round(float(constant.detach()), 4), "weights": weights}
 
 
 def claim_doubts(case: Measured, fusion: Fusion) -> list[float]:
@@ -113,38 +134,75 @@ def claim_doubts(case: Measured, fusion: Fusion) -> list[float]:
     return [fusion.judge_claim(signals_of(claim)).supported for claim in case["claims"]]
 
 
-def called(case: Measured, supports: list[float], marking: Marking) -> list[tuple[int, int]]:
-    """The characters of the output that are called unsupported."""
+Scores = list[list[tuple[Place, float]]]
+
+
+def token_scores(case: Measured, supports: list[float], marking: Marking) -> Scores:
+    """For each claim its tokens: their places in the output, and how doubtful each is."""
     return [
-        span
+        [
+            ((start, end), marking.score(Token(start, end, token["signs"]), supported))
+            for token in claim["tokens"]
+            for start, end in [token["at"]]
+        ]
         for claim, supported in zip(case["claims"], supports, strict=True)
-        for span in marking.doubtful(claim["marks"], supported)
     ]
 
 
-def fit_marking(cases: list[Measured], fusion: Fusion) -> dict[str, float]:
-    """The marking with the best F1 over characters on outputs whose wrong characters are known."""
-    known = [case for case in cases if case["set"] == "ragtruth"]
+def called(scores: Scores, marking: Marking, above: float = 0.0) -> list[Place]:
+    """The characters of the output that are called unsupported."""
+    return [
+        stretch for claim in scores for stretch in marking.stretches(place for place, score in claim if score >= above)
+    ]
+
+
+def fit_marking(cases: list[Measured], fusion: Fusion) -> dict[str, Any]:
+    """A regression over tokens, cut where F1 over characters is best, on outputs whose wrong characters are known."""
+    known = [case for case in cases if case["set"] == MARKED]
     supports = [claim_doubts(case, fusion) for case in known]
-    found = (0.0, {"constant": 0.0, "mark": 1.0, "claim": 0.5, "gap": 12})
-    for claim in (0.0, 1.0, 2.0, 4.0):
-        for constant in np.arange(-5.0, 2.1, 0.5):
-            for gap in (5, 25):
-                marking = Marking(float(constant), 1.0, claim, gap)
-                score = span_f1(
-                    (case["spans"], called(case, support, marking))
-                    for case, support in zip(known, supports, strict=True)
-                )
-                if score > found[0]:
-                    found = (score, {"constant": float(constant), "mark": 1.0, "claim": claim, "gap": gap})
-    return found[1]
+    names = sorted({name for case in known for claim in case["claims"] for t in claim["tokens"] for name in t["signs"]})
+    rows, wanted, weight = [], [], []
+    for case, mine in zip(known, supports, strict=True):
+        wrong = {place for start, end in case["spans"] for place in range(start, end)}
+        for claim, supported in zip(case["claims"], mine, strict=True):
+            for token in claim["tokens"]:
+                start, end = token["at"]
+                rows.append([logit(supported), *(token["signs"][name] for name in names)])
+                wanted.append(float(sum(place in wrong for place in range(start, end)) * 2 > end - start))
+                weight.append(float(end - start))
+    values, target, mass = torch.tensor(rows), torch.tensor(wanted), torch.tensor(weight)
+    mean, spread = values.mean(0), values.std(0).clamp(min=1e-3)
+    scaled = (values - mean) / spread
+    slope, constant = torch.zeros(len(names) + 1, requires_grad=True), torch.zeros((), requires_grad=True)
+    optimizer = torch.optim.LBFGS([slope, constant], max_iter=150, line_search_fn="strong_wolfe")
+
+    def closure() -> torch.Tensor:
+        optimizer.zero_grad()
+        losses = functional.binary_cross_entropy_with_logits(scaled @ slope + constant, target, reduction="none")
+        loss = (losses * mass).sum() / mass.sum() + 1e-4 * (slope**2).sum()
+        loss.backward()
+        return loss
+
+    optimizer.step(closure)
+    verdict, *raw = (slope.detach() / spread).tolist()
+    offset = float(constant.detach() - (slope.detach() * mean / spread).sum())
+    weights = {name: round(value, 4) for name, value in zip(names, raw, strict=True)}
+    best = (0.0, 0.0, 25)
+    for gap in (5, 25):
+        marking = Marking(offset, verdict, weights, gap)
+        scores = [token_scores(case, mine, marking) for case, mine in zip(known, supports, strict=True)]
+        for cut in np.arange(-3.0, 1.0, 0.1):
+            pairs = ((case["spans"], called(mine, marking, cut)) for case, mine in zip(known, scores, strict=True))
+            best = max(best, (span_f1(pairs), float(cut), gap))
+    _, cut, gap = best
+    return {"constant": round(offset - cut, 4), "verdict": round(verdict, 4), "weights": weights, "gap": gap}
 
 
 def fit(cases: list[Measured]) -> dict[str, Any]:
     """Everything that is recorded beside the weights."""
     mine = [case for case in cases if case["set"].startswith(FIT)]
     fitted: dict[str, Any] = {"threshold": 0.5, "support": fit_support(mine), "contradiction": fit_contradiction(mine)}
-    fitted["marking"] = fit_marking(mine, Fusion(fitted["support"], fitted["contradiction"]))
+    fitted["marking"] = fit_marking(mine, Fusion.of(fitted))
     return fitted
 
 
@@ -153,14 +211,15 @@ def crossed(cases: list[Measured]) -> list[dict[str, Any]]:
     rows = []
     for fold in range(FOLDS):
         fitted = fit([case for case in cases if case["fold"] not in (fold, -1)])
-        fusion, marking = Fusion(fitted["support"], fitted["contradiction"]), Marking(**fitted["marking"])
+        fusion, marking = Fusion.of(fitted), Marking.of(fitted["marking"])
         for case in cases:
             if case["fold"] == fold:
                 supports = claim_doubts(case, fusion)
                 row = {key: case[key] for key in ("id", "set", "task", "label", "length", "overlap")}
                 row["supported"] = [round(value, 4) for value in supports]
-                if case["set"] == "ragtruth":
-                    row |= {"spans": case["spans"], "called": called(case, supports, marking)}
+                if case["set"] == MARKED:
+                    marks = called(token_scores(case, supports, marking), marking)
+                    row |= {"spans": case["spans"], "called": marks}
                 rows.append(row)
     return rows
 

@@ -11,7 +11,6 @@ import gzip
 import json
 import multiprocessing
 import random
-from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -20,27 +19,32 @@ from halluscope.embedded.claims import extract
 from halluscope.embedded.context import ReadContext
 from halluscope.embedded.evidence import EvidenceIndex, content_words
 from halluscope.embedded.fusion import ClaimSignals
+from halluscope.embedded.marking import in_output, tokens
 from halluscope.embedded.model import PairModel, load
+from halluscope.embedded.signals import Measured as Signals
 from halluscope.embedded.signals import measure
 from halluscope.questions import Passage
+from halluscope.verdict import Claim
 from training.harder import without_support
 from training.rows import FOLDS, fold_of_documents, seed_of, statements
 from training.sets import Case, read, sources
 
-Mark = tuple[int, int, float]
 Measured = dict[str, Any]
+MARKED = "ragtruth"
+"""The set whose wrong characters are known, and that the marking is fitted on."""
 SIGNALS = tuple(ClaimSignals.__dataclass_fields__)
 COUNTS = {
-    "ragtruth": 260,
-    "wice_dev": 200,
-    "lfqa": 260,
-    "factcheckgpt": 360,
-    "expertqa": 360,
-    "summedits": 300,
-    "frank_all": 120,
-    "halueval_qa": 260,
+    "ragtruth": 1378,
+    "wice_dev": 349,
+    "lfqa": 500,
+    "factcheckgpt": 1528,
+    "expertqa": 1071,
+    "summedits": 1200,
+    "frank_all": 300,
+    "halueval_qa": 600,
     "medhallu": 60,
 }
+OTHERS = 900
 """Cases a set; the large ones are sampled by a hash of their ids."""
 
 
@@ -49,18 +53,15 @@ def signals_of(claim: dict[str, Any]) -> ClaimSignals:
     return ClaimSignals(**{name: claim[name] for name in SIGNALS})
 
 
-def on_output(marks: Sequence[Mark], stated: str, output: str, start: int, end: int) -> list[Mark]:
-    """Token marks as places in the output; words that were carried into the claim have none."""
-    if output[start:end] == stated:
-        return [(start + a, start + b, round(p, 3)) for a, b, p in marks]
-    placed: list[Mark] = []
-    reached = start
-    for a, b, p in marks:
-        found = output.find(stated[a:b], reached, end)
-        if found >= 0 and found - reached < 40:
-            placed.append((found, found + b - a, round(p, 3)))
-            reached = found + b - a
-    return placed
+def placed(item: Signals, output: str, claim: Claim) -> list[dict[str, Any]]:
+    """The tokens of a claim that stand in the output: their places there and their signs."""
+    found = tokens(item)
+    places = in_output(((t.start, t.end) for t in found), item.stated, output, claim.start or 0, claim.end or 0)
+    return [
+        {"at": place, "signs": {name: round(value, 4) for name, value in token.signs.items()}}
+        for token, place in zip(found, places, strict=True)
+        if place is not None
+    ]
 
 
 def overlap(output: str, index: EvidenceIndex) -> float:
@@ -73,7 +74,7 @@ def measured(case: Case, model: PairModel) -> dict[str, Any]:
     """The claims of a case with their signals, and what is needed to score them."""
     context = ReadContext([Passage(number, text) for number, text in enumerate(case["context"])])
     claims = extract(case["output"], case["input"])
-    found = measure([claim.text for claim in claims], context.index, model, case["input"])
+    found = measure([claim.text for claim in claims], context, model, case["input"])
     return {
         "id": case["id"],
         "set": case["set"],
@@ -87,9 +88,7 @@ def measured(case: Case, model: PairModel) -> dict[str, Any]:
                 "start": claim.start,
                 "end": claim.end,
                 **asdict(item.signals),
-                "marks": on_output(
-                    item.reading.token_marks, item.stated, case["output"], claim.start or 0, claim.end or 0
-                ),
+                "tokens": placed(item, case["output"], claim) if case["set"] == MARKED else [],
             }
             for claim, item in zip(claims, found, strict=True)
         ],
@@ -145,7 +144,7 @@ def main() -> None:
     parser.add_argument("--model", type=Path, help="the folder of the model that ships; the package's own by default")
     parser.add_argument("--folds", type=Path, nargs=FOLDS, required=True, help="the folders of the fold models")
     parser.add_argument("--count", type=int, help="cases a set; by default as the table of the model card says")
-    parser.add_argument("--ablated", type=int, default=150, help="pairs of sentences with and without their support")
+    parser.add_argument("--ablated", type=int, default=350, help="pairs of sentences with and without their support")
     parser.add_argument("--sets", nargs="*")
     parser.add_argument("--workers", type=int, default=2)
     options = parser.parse_args()
@@ -155,7 +154,7 @@ def main() -> None:
     names = options.sets or [source.name for use in ("folds", "measure") for source in sources(use)]
     work = []
     for name in names:
-        for case in sample(options.data, name, options.count or COUNTS.get(name, 160)):
+        for case in sample(options.data, name, options.count or COUNTS.get(name, OTHERS)):
             work.append((case, 1 + folds["\n".join(case["context"])] if name in learned else 0))
     for case in ablated(options.data, options.ablated):
         work.append((case, 1 + folds["\n".join(case.get("document") or case["context"])]))

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Sequence
+from functools import cached_property
+from itertools import accumulate
 from typing import Literal
 
 from ..questions import Passage
 from ..verdict import Evidence
 from .evidence import EvidenceIndex, Window
+from .fields import Field, read_fields
 from .readable import structured
 
 
@@ -19,6 +22,18 @@ class ReadContext:
         self._passages = tuple(passages)
         self._forms = [_Form(passage.text) for passage in passages]
         self.index = EvidenceIndex([form.text for form in self._forms])
+
+    @cached_property
+    def fields(self) -> tuple[Field, ...]:
+        """The fields of records, read from all passages together: records of a kind are told apart by name."""
+        return read_fields("\n".join(self.index.passages))
+
+    def window(self, field: Field) -> Window:
+        """Where a field stands."""
+        starts = [0, *accumulate(len(text) + 1 for text in self.index.passages)]
+        passage = bisect_right(starts, field.start) - 1
+        end = min(field.end - starts[passage], len(self.index.passages[passage]))
+        return Window(passage, field.start - starts[passage], end)
 
     def evidence(self, window: Window, stance: Literal["for", "against"]) -> Evidence:
         """A window of the index as a quotation from its passage."""

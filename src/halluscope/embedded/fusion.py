@@ -1,8 +1,9 @@
 """The signals of a claim joined into calibrated probabilities.
 
-A logistic regression with few, named terms: what each signal adds can be read off its coefficient. A second,
-smaller one divides what is not supported into contradicted and unsupported. The coefficients were fitted on
-predictions for documents the model had not seen, and travel with the weights.
+Few, named terms, a weight for each, and a handful of units that catch what a sum cannot (a doubt of the model
+counts less where the claim repeats its evidence word for word). A second, plain sum divides what is not
+supported into contradicted and unsupported. The weights were fitted on predictions for documents the model had
+not seen, and travel with it.
 """
 
 from __future__ import annotations
@@ -11,10 +12,11 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import Any
 
 from .model import settings
 
-__all__ = ["ClaimProbabilities", "ClaimSignals", "Fusion", "Marking", "judge_claim", "shipped", "terms"]
+__all__ = ["ClaimProbabilities", "ClaimSignals", "Fusion", "Joined", "judge_claim", "logit", "shipped", "terms"]
 
 _EDGE = 1e-4
 
@@ -42,8 +44,18 @@ class ClaimSignals:
     """The part of the claim's names that the evidence lacks."""
     output: float
     """The part of the words of the whole output that the context has: one that strays is less to be trusted."""
+    company: float
+    """The support of the output's claims taken together: a lone doubt among sure claims is more often a mistake."""
+    complete: bool
+    """Whether the evidence is the whole context: then nothing that bears on the claim was left out."""
     opposite: bool
     """Whether claim and evidence use opposite words or only one of them denies."""
+    record: bool
+    """Whether the context holds fields of a record."""
+    field_conflict: float
+    """How surely a field of a record says otherwise."""
+    field_open: float
+    """How surely a field of a record leaves open what the claim states."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +82,7 @@ def sigmoid(score: float) -> float:
 
 
 def terms(signals: ClaimSignals) -> dict[str, float]:
-    """The terms of the regression, by name."""
+    """The terms of the sum, by name."""
     support, against, new = logit(signals.supported), logit(signals.contradicted), 1.0 - signals.coverage
     return {
         "support": support,
@@ -85,7 +97,12 @@ def terms(signals: ClaimSignals) -> dict[str, float]:
         "number conflict": signals.number_conflict,
         "names missing": signals.names_missing,
         "output": signals.output,
+        "company": logit(signals.company),
+        "complete": float(signals.complete),
         "opposite": float(signals.opposite),
+        "record": float(signals.record),
+        "field conflict": signals.field_conflict,
+        "field open": signals.field_open,
         "support of new words": support * new,
         "contradiction of new words": against * new,
         "support of repeated pairs": support * signals.pairs,
@@ -93,17 +110,43 @@ def terms(signals: ClaimSignals) -> dict[str, float]:
 
 
 @dataclass(frozen=True, slots=True)
-class Fusion:
-    """The fitted coefficients: a constant under "", and one for each term."""
+class Joined:
+    """A weighted sum of terms, and units that each add a bounded part of their own."""
 
-    support: Mapping[str, float]
-    contradiction: Mapping[str, float]
+    constant: float
+    weights: Mapping[str, float]
+    units: Sequence[tuple[float, Joined]] = ()
+    """How much each unit adds at most, and the sum that decides how much of it."""
+
+    @classmethod
+    def of(cls, recorded: Mapping[str, Any]) -> Joined:
+        """As it stands in the file beside the weights."""
+        units = tuple((unit["adds"], cls(unit["constant"], unit["weights"])) for unit in recorded.get("units", ()))
+        return cls(recorded["constant"], recorded["weights"], units)
+
+    def score(self, values: Mapping[str, float]) -> float:
+        """The log-odds for these terms."""
+        total = self.constant + sum(weight * values[name] for name, weight in self.weights.items())
+        return total + sum(adds * math.tanh(unit.score(values)) for adds, unit in self.units)
+
+
+@dataclass(frozen=True, slots=True)
+class Fusion:
+    """What was fitted for one model."""
+
+    support: Joined
+    contradiction: Joined
+
+    @classmethod
+    def of(cls, recorded: Mapping[str, Any]) -> Fusion:
+        """As it stands in the file beside the weights."""
+        return cls(Joined.of(recorded["support"]), Joined.of(recorded["contradiction"]))
 
     def judge_claim(self, signals: ClaimSignals) -> ClaimProbabilities:
         """The probabilities of one claim."""
         values = terms(signals)
-        supported = sigmoid(_score(self.support, values))
-        share = sigmoid(_score(self.contradiction, {**values, "against": logit(_share(signals))}))
+        supported = sigmoid(self.support.score(values))
+        share = sigmoid(self.contradiction.score({**values, "against": logit(_share(signals))}))
         rest = 1.0 - supported
         return ClaimProbabilities(supported, rest * share, rest * (1.0 - share))
 
@@ -113,40 +156,12 @@ def _share(signals: ClaimSignals) -> float:
     return signals.contradicted / wrong if wrong > 0 else 0.5
 
 
-def _score(coefficients: Mapping[str, float], values: Mapping[str, float]) -> float:
-    return coefficients[""] + sum(weight * values[name] for name, weight in coefficients.items() if name)
-
-
-@dataclass(frozen=True, slots=True)
-class Marking:
-    """Which characters of a claim are called unsupported: its tokens' marks, seen in the light of the claim."""
-
-    constant: float
-    mark: float
-    claim: float
-    gap: int = 12
-    """Doubtful places with fewer characters between them are one."""
-
-    def doubtful(self, marks: Sequence[tuple[int, int, float]], supported: float) -> list[tuple[int, int]]:
-        """The doubtful stretches, in order."""
-        found: list[tuple[int, int]] = []
-        for start, end, mark in marks:
-            if self.constant + self.mark * logit(mark) - self.claim * logit(supported) < 0:
-                continue
-            if found and start - found[-1][1] <= self.gap:
-                found[-1] = (found[-1][0], end)
-            else:
-                found.append((start, end))
-        return found
-
-
 @lru_cache(maxsize=1)
-def shipped() -> tuple[Fusion, Marking]:
+def shipped() -> Fusion:
     """The layer that was fitted for the weights in the package."""
-    recorded = settings()
-    return Fusion(recorded["support"], recorded["contradiction"]), Marking(**recorded["marking"])
+    return Fusion.of(settings())
 
 
 def judge_claim(signals: ClaimSignals) -> ClaimProbabilities:
     """The probabilities of one claim, by the layer in the package."""
-    return shipped()[0].judge_claim(signals)
+    return shipped().judge_claim(signals)

@@ -10,12 +10,14 @@ from msgspec import structs
 
 from ..verdict import Evidence, Support
 from .context import ReadContext
-from .fusion import shipped
+from .fields import FieldFinding
+from .fusion import judge_claim
+from .marking import shipped_marking, tokens
 from .model import load, settings
 from .signals import Measured, measure
 from .wording import is_subjective
 
-REVISION = 1
+REVISION = 2
 """Raised when the code around the model changes what it reads, so that old answers are not taken for new."""
 
 
@@ -28,14 +30,16 @@ class ClaimReading:
     unsupported: float
     evidence: tuple[Evidence, ...]
     conflicts: tuple[str, ...]
-    """What clashes with the context, in words: numbers, dates, opposites."""
+    """What clashes with the context, in words: fields, numbers, dates, opposites."""
+    open: tuple[str, ...]
+    """Fields of the context that leave open what the claim states."""
     missing: tuple[str, ...]
     """Names and numbers that the context does not have."""
     subjective: bool
     stated: str
     """The claim without the question that a bare answer was joined with."""
-    doubtful: tuple[tuple[int, int], ...]
-    """The characters of `stated` that the context does not bear out."""
+    tokens: tuple[tuple[int, int, bool], ...]
+    """Places in `stated`, in order, and whether the context does not bear them out."""
 
     @property
     def quote(self) -> str:
@@ -50,7 +54,7 @@ class ClaimReading:
 
 def read_claims(claims: Sequence[str], context: ReadContext, question: str | None = None) -> list[ClaimReading]:
     """One reading per claim."""
-    measured = measure(claims, context.index, load(), question)
+    measured = measure(claims, context, load(), question)
     return [_read(claim, item, context) for claim, item in zip(claims, measured, strict=True)]
 
 
@@ -60,21 +64,31 @@ def fingerprint() -> str:
 
 
 def _read(claim: str, item: Measured, context: ReadContext) -> ClaimReading:
-    fusion, marking = shipped()
-    judged = fusion.judge_claim(item.signals)
-    conflicts = [found.reason for found in item.findings if found.status == "conflict"]
+    judged, marking = judge_claim(item.signals), shipped_marking()
+    against = _fields(item, "conflicts")
+    silent = _fields(item, "unknown")
+    conflicts = [f"the context says “{found.field.text}”" for found in against]
+    conflicts += [found.reason for found in item.findings if found.status == "conflict"]
     if item.opposite is not None:
         conflicts.append(item.opposite.reason)
     absent = [found.claim.of(claim) for found in item.findings if found.status == "missing"]
-    best = item.selection.best
+    windows = [context.window(found.field) for found in (against or silent)[:1]]
+    if not windows and item.selection.best is not None:
+        windows.append(item.selection.best)
     return ClaimReading(
         supported=judged.supported,
         contradicted=judged.contradicted,
         unsupported=judged.unsupported,
-        evidence=() if best is None else (context.evidence(best, "for"),),
+        evidence=tuple(context.evidence(window, "for") for window in windows),
         conflicts=tuple(conflicts),
+        open=tuple(found.field.text for found in silent),
         missing=(*absent, *(name.text for name in item.absent)),
         subjective=is_subjective(item.stated),
         stated=item.stated,
-        doubtful=tuple(marking.doubtful(item.reading.token_marks, judged.supported)),
+        tokens=tuple((t.start, t.end, marking.score(t, judged.supported) >= 0) for t in tokens(item)),
     )
+
+
+def _fields(item: Measured, status: str) -> list[FieldFinding]:
+    """The findings of one kind, the surest first."""
+    return sorted((found for found in item.fields if found.status == status), key=lambda found: -found.strength)

@@ -17,6 +17,8 @@ def reason_of(reading: ClaimReading, support: Support) -> str:
         return _against(reading, quote)
     if reading.subjective:
         return "This is a judgement of taste that the context does not state."
+    if reading.open:
+        return f"The context leaves this open: it says “{reading.open[0]}”."
     if reading.missing:
         named = ", ".join(f"“{text}”" for text in reading.missing[:3])
         return f"The context does not mention {named}."

@@ -12,13 +12,15 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from .evidence import EvidenceIndex, Selection, content_words
-from .fusion import ClaimSignals
+from .fields import FieldFinding, compare_fields
+from .fusion import ClaimSignals, logit, sigmoid
 from .names import Name, missing_names, names
 from .quantities import QuantityFinding, compare
 from .rewording import Reworded, reworded
 from .wording import PolarityConflict, polarity_conflict
 
 if TYPE_CHECKING:
+    from .context import ReadContext
     from .model import PairModel, PairReading
 
 __all__ = ["Measured", "measure"]
@@ -35,15 +37,19 @@ class Measured:
     reading: PairReading
     findings: tuple[QuantityFinding, ...]
     absent: tuple[Name, ...]
+    fields: tuple[FieldFinding, ...]
     opposite: PolarityConflict | None
     stated: str
-    """The claim as the model read it: without the question that a bare answer was joined with."""
+    """The claim without the question that a bare answer was joined with. Names, fields and marks are places in it."""
+    before: int
+    """How many characters of the claim, where the numbers have their places, come before `stated`."""
 
 
 def measure(
-    claims: Sequence[str], index: EvidenceIndex, model: PairModel, question: str | None = None
+    claims: Sequence[str], context: ReadContext, model: PairModel, question: str | None = None
 ) -> list[Measured]:
-    """One measurement for each claim."""
+    """One measurement for each claim of an output."""
+    index = context.index
     stated = [_without(claim, question) for claim in claims]
     selections = [index.select(claim) for claim in claims]
     findings = [tuple(compare(claim, chosen.text)) for claim, chosen in zip(claims, selections, strict=True)]
@@ -58,7 +64,10 @@ def measure(
         pairs = [(selections[place].text, read[place].text) for place in places]
         readings.update(zip(places, model.read(pairs, question if bare else None), strict=True))
     said = {word for item in read for word in content_words(item.text)}
-    output = sum(map(index.has, said)) / len(said) if said else 1.0
+    whole = _Output(
+        covered=sum(map(index.has, said)) / len(said) if said else 1.0,
+        company=sigmoid(sum(logit(found.supported) for found in readings.values()) / max(1, len(readings))),
+    )
     return [
         _measured(
             claim,
@@ -67,12 +76,20 @@ def measure(
             selections[place],
             readings[place],
             findings[place],
-            index,
+            context,
             question,
-            output,
+            whole,
         )
         for place, claim in enumerate(claims)
     ]
+
+
+@dataclass(frozen=True, slots=True)
+class _Output:
+    """What all claims of an output share."""
+
+    covered: float
+    company: float
 
 
 def _without(claim: str, question: str | None) -> str:
@@ -88,10 +105,11 @@ def _measured(
     selection: Selection,
     reading: PairReading,
     findings: tuple[QuantityFinding, ...],
-    index: EvidenceIndex,
+    context: ReadContext,
     question: str | None,
-    output: float,
+    whole: _Output,
 ) -> Measured:
+    index = context.index
     named = names(stated)
     absent = tuple(missing_names(stated, f"{question or ''} {selection.text}"))
     opposite = polarity_conflict(claim, selection.text)
@@ -100,6 +118,7 @@ def _measured(
     doubts = sorted((mark for _, _, mark in reading.token_marks), reverse=True)[:_TOP_MARKS]
     missing = sum(found.status == "missing" for found in findings)
     coverage = _coverage(words, set(held) | asked, index)
+    fields = tuple(compare_fields(stated, context.fields)) if context.fields else ()
     signals = ClaimSignals(
         supported=reading.supported,
         contradicted=reading.contradicted,
@@ -111,11 +130,26 @@ def _measured(
         numbers_missing=missing / len(findings) if findings else 0.0,
         number_conflict=max((found.strength for found in findings), default=0.0),
         names_missing=len(absent) / len(named) if named else 0.0,
-        output=output,
+        output=whole.covered,
+        company=whole.company,
+        complete=selection.complete,
         opposite=opposite is not None,
+        record=bool(context.fields),
+        field_conflict=max((found.strength for found in fields if found.status == "conflicts"), default=0.0),
+        field_open=max((found.strength for found in fields if found.status == "unknown"), default=0.0),
     )
     marks = tuple((*read.original(start, end), mark) for start, end, mark in reading.token_marks)
-    return Measured(signals, selection, replace(reading, token_marks=marks), findings, absent, opposite, stated)
+    return Measured(
+        signals=signals,
+        selection=selection,
+        reading=replace(reading, token_marks=marks),
+        findings=findings,
+        absent=absent,
+        fields=fields,
+        opposite=opposite,
+        stated=stated,
+        before=len(claim) - len(stated),
+    )
 
 
 def _coverage(words: Sequence[str], held: set[str], index: EvidenceIndex) -> float:

@@ -10,6 +10,7 @@ from ..embedded.claims import extract
 from ..embedded.context import ReadContext
 from ..embedded.decide import decide, hallucination_probability
 from ..embedded.language import unjudgeable
+from ..embedded.marking import in_output, shipped_marking
 from ..embedded.reader import ClaimReading, fingerprint, read_claims
 from ..embedded.reasons import reason_of
 from ..errors import CannotJudge, NothingToJudge
@@ -58,7 +59,8 @@ def _answer(question: Question[Any]) -> Any:
     if isinstance(question, ExtractClaims):
         return _claims(question)
     if isinstance(question, VerifyClaims):
-        return Verification(tuple(_verdicts(question.claims, question.passages, question.input, question.words)))
+        words, output = question.words, question.output
+        return Verification(tuple(_verdicts(question.claims, question.passages, question.input, output, words)))
     if isinstance(question, LabelAnswer):
         return _label(question)
     if isinstance(question, ComparePassages):
@@ -114,6 +116,7 @@ def _verdicts(
     claims: tuple[Claim, ...],
     passages: tuple[Passage, ...],
     asked: str | None,
+    output: str | None,
     words: dict[str, Support] | None = None,
 ) -> list[Verdict]:
     verdicts = []
@@ -127,18 +130,19 @@ def _verdicts(
                 confidence=confidence,
                 evidence=reading.evidence_for(support),
                 word=_word(support, words or {}),
-                marks=_marks(claim, reading),
+                marks=_marks(claim, reading, output),
             )
         )
     return verdicts
 
 
-def _marks(claim: Claim, reading: ClaimReading) -> tuple[tuple[int, int], ...]:
-    """The doubtful characters, in the output: known where the claim stands there as it was read."""
-    start, end = claim.start, claim.end
-    if start is None or end is None or end - start != len(reading.stated):
+def _marks(claim: Claim, reading: ClaimReading, output: str | None) -> tuple[tuple[int, int], ...]:
+    """The doubtful characters, in the output, where the claim has its place there."""
+    if output is None or claim.start is None or claim.end is None:
         return ()
-    return tuple((start + low, start + high) for low, high in reading.doubtful)
+    places = in_output(((low, high) for low, high, _ in reading.tokens), reading.stated, output, claim.start, claim.end)
+    found = zip(places, reading.tokens, strict=True)
+    return tuple(shipped_marking().stretches(place for place, (*_, doubtful) in found if doubtful and place))
 
 
 def _word(support: Support, words: dict[str, Support]) -> str | None:
@@ -158,7 +162,7 @@ def _label(question: LabelAnswer) -> Labelled:
     claims = _stated(question.output, question.input)
     if not question.passages:
         return Labelled(HALLUCINATED, ("The context is empty.",), 1.0)
-    verdicts = _verdicts(claims, question.passages, question.input)
+    verdicts = _verdicts(claims, question.passages, question.input, question.output)
     probability = hallucination_probability(verdicts)
     wrong = [verdict for verdict in verdicts if not verdict.support.holds]
     if not wrong:
@@ -171,12 +175,12 @@ def _label(question: LabelAnswer) -> Labelled:
 def _comparison(question: ComparePassages) -> tuple[PassageVerdict, ...]:
     _readable("output", question.output)
     claims = _stated(question.output, question.input)
-    return tuple(_compared(claims, passage, question.input) for passage in question.passages)
+    return tuple(_compared(claims, passage, question.input, question.output) for passage in question.passages)
 
 
-def _compared(claims: tuple[Claim, ...], passage: Passage, asked: str | None) -> PassageVerdict:
+def _compared(claims: tuple[Claim, ...], passage: Passage, asked: str | None, output: str) -> PassageVerdict:
     """A passage is contradicted if any claim contradicts it; a claim it does not speak of is no matter."""
-    verdicts = _verdicts(claims, (passage,), asked)
+    verdicts = _verdicts(claims, (passage,), asked, output)
     against = [verdict for verdict in verdicts if verdict.support is Support.CONTRADICTED]
     if not against:
         return PassageVerdict(passage.index, True, "Nothing in the output goes against this passage.")

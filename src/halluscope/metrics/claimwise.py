@@ -135,6 +135,7 @@ class ClaimMetric(Metric, frozen=True, kw_only=True):
                         passages=passages,
                         words=dict(self.words),
                         input=case.input,
+                        output=case.output,
                         truths=truths,
                     )
                     for batch in batches

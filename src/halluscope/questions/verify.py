@@ -44,6 +44,8 @@ class VerifyClaims(Question[Verification], frozen=True, kw_only=True):
     words: dict[str, Support]
     truths: tuple[str, ...] | None = None
     input: str | None = None
+    output: str | None = None
+    """Where the claims have their places. Not shown to a chat judge, which sees the claims alone."""
 
     def slots(self) -> Mapping[str, str | Data]:
         if self.truths is None:

@@ -1,0 +1,180 @@
+"""Which characters of a claim the context does not bear out.
+
+The model marks tokens; the words, numbers, names and fields that were compared by rule are known by their
+places. Both are joined token by token, in the light of how the whole claim was judged.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import accumulate
+from typing import TYPE_CHECKING, Any
+
+from .evidence import STOP_WORDS, content_words, stem
+from .fusion import logit
+from .model import settings
+
+if TYPE_CHECKING:
+    from .signals import Measured
+
+__all__ = ["Marking", "Place", "Token", "in_output", "shipped_marking", "tokens"]
+
+Place = tuple[int, int]
+_WORD = re.compile(r"\w+")
+_NEAR, _WIDE, _AROUND = 2, 6, 4
+_STRAYS = 40
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """A token of a claim and what is known about it, by name."""
+
+    start: int
+    end: int
+    signs: Mapping[str, float]
+
+
+def tokens(item: Measured) -> list[Token]:
+    """The tokens of a claim as it was stated, with all that tells of them but the verdict on the claim."""
+    marks = item.reading.token_marks
+    if not marks:
+        return []
+    own = [logit(mark) for _, _, mark in marks]
+    words = _words(item.stated, marks)
+    held = set(content_words(item.selection.text))
+    plain = [float(not word[:1].isalnum() or word.lower() in STOP_WORDS) for word in words]
+    new = [float(not bare and stem(word.lower()) not in held) for bare, word in zip(plain, words, strict=True)]
+    columns = {
+        "mark": own,
+        "marks near": _means(own, _NEAR),
+        "marks wide": _means(own, _WIDE),
+        "top near": [max(own[max(0, at - _AROUND) : at + _AROUND + 1]) for at in range(len(own))],
+        "new": new,
+        "new near": _means(new, _NEAR),
+        "new wide": _means(new, _WIDE),
+        "plain": plain,
+        "digit": [float(word[:1].isdigit()) for word in words],
+        "capital": [float(word[:1].isupper()) for word in words],
+        "place": [at / len(own) for at in range(len(own))],
+        **_found(item, marks),
+    }
+    signals = item.signals
+    whole = {
+        "top": max(own),
+        "mean": sum(own) / len(own),
+        "support": logit(signals.supported),
+        "contradiction": logit(signals.contradicted),
+        "coverage": signals.coverage,
+        "pairs": signals.pairs,
+        "number conflict": signals.number_conflict,
+        "names missing": signals.names_missing,
+        "output": signals.output,
+        "company": logit(signals.company),
+        "complete": float(signals.complete),
+        "field": max(signals.field_conflict, signals.field_open),
+    }
+    return [
+        Token(start, end, {**whole, **{name: column[at] for name, column in columns.items()}})
+        for at, (start, end, _) in enumerate(marks)
+    ]
+
+
+def _words(text: str, marks: Sequence[tuple[int, int, float]]) -> list[str]:
+    """For each token the word it is a part of."""
+    spans = [match.span() for match in _WORD.finditer(text)]
+    found = []
+    at = 0
+    for start, end, _ in marks:
+        while at < len(spans) and spans[at][1] <= start:
+            at += 1
+        inside = at < len(spans) and spans[at][0] <= start
+        found.append(text[slice(*spans[at])] if inside else text[start:end])
+    return found
+
+
+def _means(values: Sequence[float], reach: int) -> list[float]:
+    """The mean over each place and its neighbours."""
+    sums = [0.0, *accumulate(values)]
+    ends = [(max(0, at - reach), min(len(values), at + reach + 1)) for at in range(len(values))]
+    return [(sums[high] - sums[low]) / (high - low) for low, high in ends]
+
+
+def _found(item: Measured, marks: Sequence[tuple[int, int, float]]) -> dict[str, list[float]]:
+    """What the rules found at each token."""
+    numbers = [(found.claim.start - item.before, found.claim.end - item.before, found) for found in item.findings]
+    named = [(name.start, name.end, 1.0) for name in item.absent]
+    places: dict[str, list[tuple[int, int, float]]] = {
+        "wrong number": [(start, end, found.strength) for start, end, found in numbers if found.status == "conflict"],
+        "missing number": [(start, end, 1.0) for start, end, found in numbers if found.status == "missing"],
+        "known number": [(start, end, 1.0) for start, end, found in numbers if found.status == "match"],
+        "missing name": named,
+        "wrong field": [(f.start, f.end, f.strength) for f in item.fields if f.status != "agrees"],
+        "known field": [(f.start, f.end, 1.0) for f in item.fields if f.status == "agrees"],
+    }
+    return {
+        name: [
+            max((value for low, high, value in found if start < high and end > low), default=0.0)
+            for start, end, _ in marks
+        ]
+        for name, found in places.items()
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class Marking:
+    """The fitted weights of the signs, of the verdict on the claim, and how stretches are joined."""
+
+    constant: float
+    verdict: float
+    weights: Mapping[str, float]
+    gap: int = 25
+    """Doubtful places with fewer characters between them are one."""
+
+    @classmethod
+    def of(cls, recorded: Mapping[str, Any]) -> Marking:
+        """As it stands in the file beside the weights."""
+        return cls(**recorded)
+
+    def score(self, token: Token, supported: float) -> float:
+        """Above zero where the token is doubtful."""
+        signs = token.signs
+        told = sum(weight * signs[name] for name, weight in self.weights.items())
+        return self.constant + self.verdict * logit(supported) + told
+
+    def stretches(self, doubtful: Iterable[Place]) -> list[Place]:
+        """Doubtful tokens in order, with what stands between near ones made part of them."""
+        found: list[Place] = []
+        for start, end in doubtful:
+            if found and start - found[-1][1] <= self.gap:
+                found[-1] = (found[-1][0], end)
+            else:
+                found.append((start, end))
+        return found
+
+
+def in_output(places: Iterable[Place], stated: str, output: str, start: int, end: int) -> Iterator[Place | None]:
+    """All tokens of a claim, in order, as places in the output, where the claim was taken from `start`:`end`.
+
+    Where the subject was carried into the claim the two differ, and words that stand in the claim only have
+    no place in the output.
+    """
+    if output[start:end] == stated:
+        yield from ((start + low, start + high) for low, high in places)
+        return
+    reached = start
+    for low, high in places:
+        found = output.find(stated[low:high], reached, end)
+        if found < 0 or found - reached >= _STRAYS:
+            yield None
+            continue
+        reached = found + high - low
+        yield found, reached
+
+
+@lru_cache(maxsize=1)
+def shipped_marking() -> Marking:
+    """The marking that was fitted for the weights in the package."""
+    return Marking.of(settings()["marking"])
