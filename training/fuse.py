@@ -26,7 +26,7 @@ from training.rows import FOLDS
 SHARES = {"written_": 5 / 8, "written answers": 0.5, "ragtruth_ablated": 3.0, "ragtruth": 2.0}
 """What a group weighs, by the beginning of its name; others weigh one. Ours stands for eight kinds of text; the
 sentences of real answers, with and without their support, stand for the use this judge is made for."""
-FIT = ("written_", "ragtruth", "summedits", "factcheckgpt", "expertqa")
+FIT = ("written_", "copied", "ragtruth", "summedits", "factcheckgpt", "expertqa")
 
 
 def load_measured(path: Path) -> list[Measured]:

@@ -23,7 +23,10 @@ from halluscope.embedded.marking import in_output, tokens
 from halluscope.embedded.model import PairModel, load
 from halluscope.embedded.signals import Measured as Signals
 from halluscope.embedded.signals import measure
+from halluscope.errors import InputError
 from halluscope.questions import Passage
+from halluscope.stress.changes import mutants
+from halluscope.stress.source import from_passage
 from halluscope.verdict import Claim
 from training.harder import without_support
 from training.rows import FOLDS, fold_of_documents, seed_of, statements
@@ -126,6 +129,31 @@ def ablated(data: Path, count: int) -> list[Case]:
     return found[: 2 * count]
 
 
+def copied(data: Path, count: int) -> list[Case]:
+    """Answers made of a passage's own sentences, as they are and with one thing changed.
+
+    The company of claims that hold must not excuse the one that does not.
+    """
+    written = [case for source in sources("folds") if source.folder == "written" for case in read(data, source)]
+    passages = {"\n".join(case["context"]): case for case in written}
+    found: list[Case] = []
+    for text in sorted(passages, key=seed_of)[:count]:
+        try:
+            answer = from_passage(passages[text]["context"])
+        except InputError:  # a passage without sentences to take
+            continue
+        made = mutants(answer)
+        made.sort(key=lambda mutant: seed_of(mutant.kind + text))
+        shared = {**passages[text], "input": None, "spans": None, "task": "claim", "set": "copied"}
+        outputs = [("", answer.output, True)]
+        outputs += [(m.kind, m.output, True) for m in made if m.harmless][:1]
+        outputs += [(m.kind, m.output, False) for m in made if not m.harmless][:2]
+        for kind, output, holds in outputs:
+            label = "supported" if holds else "hallucinated"
+            found.append({**shared, "id": f"copied-{seed_of(text)}-{kind}", "output": output, "label": label})
+    return found
+
+
 _MODELS: list[PairModel] = []
 
 
@@ -145,6 +173,7 @@ def main() -> None:
     parser.add_argument("--folds", type=Path, nargs=FOLDS, required=True, help="the folders of the fold models")
     parser.add_argument("--count", type=int, help="cases a set; by default as the table of the model card says")
     parser.add_argument("--ablated", type=int, default=350, help="pairs of sentences with and without their support")
+    parser.add_argument("--copied", type=int, default=350, help="passages whose own sentences are made an answer")
     parser.add_argument("--sets", nargs="*")
     parser.add_argument("--workers", type=int, default=2)
     options = parser.parse_args()
@@ -158,6 +187,8 @@ def main() -> None:
             work.append((case, 1 + folds["\n".join(case["context"])] if name in learned else 0))
     for case in ablated(options.data, options.ablated):
         work.append((case, 1 + folds["\n".join(case.get("document") or case["context"])]))
+    for case in copied(options.data, options.copied):
+        work.append((case, 1 + folds["\n".join(case["context"])]))
     random.Random(0).shuffle(work)
     paths = [options.model, *options.folds]
     with (

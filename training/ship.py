@@ -24,7 +24,7 @@ def ship(onnx: Path, tokenizer: Path, folder: Path, more: dict[str, Any]) -> Non
         name: hashlib.sha256((folder / name).read_bytes()).hexdigest() for name in ("model.onnx", "tokenizer.json")
     }
     recorded = {"name": f"pair-{files['model.onnx'][:8]}", "files": files, **more}
-    (folder / "model.json").write_text(json.dumps(recorded, indent=2) + "\n", encoding="utf-8")
+    (folder / "model.json").write_text(json.dumps(recorded, indent=1) + "\n", encoding="utf-8")
 
 
 def main() -> None:

@@ -2,6 +2,7 @@
 
 Two numbers are put side by side by the words around them: the thing counted, the matter of the sentence,
 the year or name next to it. Nearer words say more than distant ones, and a comma is a distance of its own.
+In a field or a table the words are those of its name: `unit price: 12.50`.
 """
 
 from __future__ import annotations
@@ -14,10 +15,12 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import NamedTuple
 
-from ..text import STOP_WORDS, Span, sentences, stem, word_places
-from .measures import Quantity, read
+from ..text import STOP_WORDS, Span, stem, word_places
+from .measures import read
+from .quantity import Quantity
+from .statements import statements
 
-__all__ = ["Placed", "Prepared", "near_share", "prepare", "same_label", "sentence_share"]
+__all__ = ["Placed", "Prepared", "Shares", "field_fit", "near_share", "prepare", "sentence_shares"]
 
 _REACH = 8
 _WORDS = 24
@@ -42,12 +45,15 @@ _ENDING = frozenset(
 class Placed:
     """A quantity with its sentence and the content words around it, weighed by nearness."""
 
+    index: int
     quantity: Quantity
     sentence: int
     near: dict[str, float]
     event: str
-    label: frozenset[str]
-    """What a field or a specification calls it: "price" in "unit price: 12.50", "SSD" in "512GB NVMe SSD"."""
+    own: frozenset[str]
+    """The words of the number itself: two sentences are not alike for holding it."""
+    label: tuple[str, ...]
+    """What a field or a specification calls it, the last word last: "unit", "price" in "unit price: 12.50"."""
 
 
 @dataclass(frozen=True)
@@ -66,9 +72,34 @@ class Prepared:
         """In how many sentences each word stands."""
         return Counter(word for sentence in self.stems for word in sentence)
 
+    @cached_property
+    def weights(self) -> dict[str, float]:
+        """How telling each word is in this text: one that stands in every sentence tells little."""
+        return {word: self._weight(count) for word, count in self.counts.items()}
+
+    @cached_property
+    def unseen(self) -> float:
+        """The weight of a word that the text does not have."""
+        return self._weight(0)
+
+    def _weight(self, count: int) -> float:
+        return math.log(1.0 + (1 + len(self.stems)) / (0.5 + count))
+
     def weight(self, word: str) -> float:
-        """How telling a word is in this text: one that stands in every sentence tells little."""
-        return math.log(1.0 + (1 + len(self.stems)) / (0.5 + self.counts.get(word, 0)))
+        """How telling a word is in this text."""
+        return self.weights.get(word, self.unseen)
+
+    @cached_property
+    def near_weights(self) -> tuple[float, ...]:
+        """All that the words around each quantity weigh."""
+        return tuple(
+            sum(self.weight(word) * closeness for word, closeness in item.near.items()) for item in self.placed
+        )
+
+    @cached_property
+    def sentence_weights(self) -> tuple[float, ...]:
+        """All that the words of each sentence weigh."""
+        return tuple(sum(map(self.weight, words)) for words in self.stems)
 
 
 class _Token(NamedTuple):
@@ -81,7 +112,7 @@ class _Token(NamedTuple):
 @lru_cache(maxsize=64)  # in a short context all claims have the same evidence
 def prepare(text: str) -> Prepared:
     """Read a text once; `compare` takes the result in place of the text."""
-    spans = sentences(text)
+    spans = statements(text)
     found = read(text)
     stems: list[frozenset[str]] = []
     placed: list[Placed] = []
@@ -95,7 +126,8 @@ def prepare(text: str) -> Prepared:
             index += 1
             if quantity.start >= span.start:
                 near, event = _near(tokens, starts, quantity)
-                placed.append(Placed(quantity, number, near, event, _label(text, span, quantity)))
+                own = _own(tokens, starts, quantity)
+                placed.append(Placed(len(placed), quantity, number, near, event, own, _label(text, span, quantity)))
     matter = tuple(
         stems[number] | stems[number - 1] if number and _PRONOUN.match(text, span.start) else stems[number]
         for number, span in enumerate(spans)
@@ -144,50 +176,99 @@ def _near(tokens: list[_Token], starts: list[int], quantity: Quantity) -> tuple[
     return near, "" if starting == ending else "start" if starting else "end"
 
 
-_FIELD = re.compile(r"(?:^|[;,|—–\n])\s*([^\W\d_][\w /_-]{1,40}):\s*[^\w\s]?$")
+def _own(tokens: list[_Token], starts: list[int], quantity: Quantity) -> frozenset[str]:
+    inside = tokens[bisect_left(starts, quantity.start) : bisect_left(starts, quantity.end)]
+    unit = quantity.unit.lower()
+    return frozenset(token.stem for token in inside if token.raw not in unit or not unit)
+
+
+_FIELD = re.compile(r"(?:^|[;,|—–\n.:])\s*((?:\d{4}\s)?[^\W\d_][\w /_%()°-]{0,40}):\s*[^\w\s]{0,2}$")
 _SPEC_WORDS = 7
 
 
-def _label(text: str, span: Span, quantity: Quantity) -> frozenset[str]:
-    """The head words a field name or a short specification gives a number."""
-    heads: set[str] = set()
-    field = _FIELD.search(text[max(span.start, quantity.start - 60) : quantity.start])
-    if field:
-        names = [word.text for word in word_places(field.group(1).replace("_", " "))]
-        heads.update(stem(name) for name in names[-1:] if name not in STOP_WORDS)
+def _label(text: str, span: Span, quantity: Quantity) -> tuple[str, ...]:
+    """The words a field name or a short specification gives a number."""
+    if ":" in text[max(0, quantity.start - 4) : quantity.start]:
+        field = _FIELD.search(text[max(span.start, quantity.start - 60) : quantity.start])
+        if field:
+            names = [word.text for word in word_places(field.group(1).replace("_", " "))]
+            return tuple(stem(name) for name in names if name not in STOP_WORDS)
     if span.end - span.start < 90 and len(span.of(text).split()) <= _SPEC_WORDS:
-        heads.update(quantity.nouns[-1:])
-    return frozenset(heads)
+        return quantity.nouns[-1:]
+    return ()
 
 
-def same_label(item: Placed, other: Placed, known: Prepared) -> bool:
-    """Whether the evidence is a field or a specification that the claim names, and the only one so called."""
-    named = {word for word in other.label if item.near.get(word, 0.0) >= _DECAY}
-    unit = other.quantity.dimension
-    return bool(named) and not any(
-        rival is not other and rival.quantity.dimension == unit and (named & rival.label or named & set(rival.near))
-        for rival in known.placed
-    )
+# How fields are called that hold a measure of some dimension, where the claim names only the unit.
+_CALLED = {
+    "temperature": ("temp", "temperature", "deg", "feel", "high", "low", "max", "min"),
+    "angle": ("temp", "temperature", "deg", "angle", "feel", "high", "low", "max", "min", "el", "elevation"),
+    "length": ("distance", "length", "height", "width", "range", "depth", "altitude", "elevation"),
+    "mass": ("weight", "mass", "kg", "load"),
+    "percent": ("pct", "percent", "percentage", "rate", "share", "prob", "probability", "humidity"),
+    "money": ("price", "cost", "amount", "total", "fee", "fare", "salary", "budget", "amt", "balance", "revenue"),
+    "duration": ("duration", "age", "runtime", "period", "term", "eta", "wait"),
+    "speed": ("speed", "wind", "velocity", "gust"),
+    "data": ("size", "memory", "ram", "storage", "disk"),
+    "energy": ("calorie", "energy", "consumption", "kcal"),
+    "": ("qty", "quantity", "count", "number", "stock", "total"),
+}
+_CALLED = {dimension: tuple(stem(name) for name in names) for dimension, names in _CALLED.items()}
+_SHORTEST = 3
 
 
-def sentence_share(item: Placed, other: Placed, said: Prepared, known: Prepared) -> tuple[float, float]:
-    """The part of the claim's words that stand in the evidence's sentence, and the other way round."""
-    mine, theirs = said.stems[item.sentence], known.stems[other.sentence]
-    matter = known.matter[other.sentence]
-    back = sum(known.weight(word) for word in mine if word in theirs)
-    forth = sum(known.weight(word) for word in mine if word in matter)
-    return _part(forth, sum(map(known.weight, mine))), _part(back, sum(map(known.weight, theirs)))
+def field_fit(item: Placed, other: Placed, said: Prepared) -> tuple[float, bool]:
+    """How well the name of the evidence's field or specification fits the claim's number, from 0 to 1.
+
+    Then whether it is called what fields of such a measure are called, or is named right beside the number.
+    """
+    if not other.label:
+        return 0.0, False
+    *rest, head = other.label
+    stems = said.stems[item.sentence]
+    unnamed = _part(sum(not any(_names(name, word) for word in stems) for name in rest), len(rest))
+    called = head in _CALLED.get("money" if item.quantity.kind == "money" else item.quantity.dimension, ())
+    if not any(_names(head, word) for word in stems):
+        return (0.75 - 0.1 * unnamed if called else 0.4 if rest and unnamed < 1 else 0.0), called
+    near = max((closeness for word, closeness in item.near.items() if _names(head, word)), default=0.0)
+    return (1.0 if near >= _DECAY else 0.85) - 0.1 * unnamed, called or near >= _DECAY
 
 
-def near_share(item: Placed, other: Placed, known: Prepared) -> tuple[float, float]:
-    """The part of the words around the claim's number that stand around the other too, and the reverse."""
+def _names(name: str, word: str) -> bool:
+    """Whether a field's name is this word or an abbreviation of it."""
+    return name == word or (len(name) >= _SHORTEST and word.startswith(name))
+
+
+class Shares(NamedTuple):
+    """The part of a claim's words that stand in each sentence of the evidence, and the other way round."""
+
+    forth: tuple[float, ...]
+    back: tuple[float, ...]
+    best: float
+
+
+def sentence_shares(item: Placed, said: Prepared, known: Prepared) -> Shares:
+    """The shares of a number's sentence, without the number, with all sentences of the evidence."""
+    mine = {word: known.weight(word) for word in said.stems[item.sentence] - item.own}
+    total = sum(mine.values())
+    forth, back = [], []
+    for number, (theirs, matter) in enumerate(zip(known.stems, known.matter, strict=True)):
+        both = sum(weight for word, weight in mine.items() if word in theirs)
+        wider = both if matter is theirs else sum(weight for word, weight in mine.items() if word in matter)
+        forth.append(_part(wider, total))
+        back.append(_part(both, known.sentence_weights[number]))
+    return Shares(tuple(forth), tuple(back), max(forth, default=0.0))
+
+
+def near_share(item: Placed, mine: float, other: Placed, known: Prepared) -> tuple[float, float]:
+    """The part of the words around the claim's number that stand around the other too, and the reverse.
+
+    `mine` is what the words around the claim's number weigh in the evidence.
+    """
     shared = 0.0
     for word, closeness in item.near.items():
         if word in other.near:
             shared += known.weight(word) * min(closeness, other.near[word])
-    mine = sum(known.weight(word) * closeness for word, closeness in item.near.items())
-    theirs = sum(known.weight(word) * closeness for word, closeness in other.near.items())
-    return _part(shared, mine), _part(shared, theirs)
+    return _part(shared, mine), _part(shared, known.near_weights[other.index])
 
 
 def _part(shared: float, total: float) -> float:

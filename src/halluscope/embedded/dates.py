@@ -6,8 +6,11 @@ with a more precise one.
 
 from __future__ import annotations
 
+import datetime
 import re
 from typing import NamedTuple
+
+from .units import unit_at
 
 __all__ = ["Date", "DateFound", "TimeFound", "dates", "times", "weekdays"]
 
@@ -27,6 +30,20 @@ class Date(NamedTuple):
     years: tuple[int, int] | None = None
     months: tuple[int, int] | None = None
     day: int | None = None
+    last: int | None = None
+    """The last day, of several: "17 and 18 February"."""
+
+    @property
+    def weekday(self) -> int | None:
+        """0 for Monday to 6 for Sunday, where the date states one day of one year."""
+        if self.day is None or self.last is not None or not self.years or not self.months:
+            return None
+        if self.years[0] != self.years[1] or self.months[0] != self.months[1]:
+            return None
+        try:
+            return datetime.date(self.years[0], self.months[0], self.day).weekday()
+        except ValueError:  # 30 February
+            return None
 
 
 class DateFound(NamedTuple):
@@ -47,40 +64,54 @@ class TimeFound(NamedTuple):
     half_day: bool  # "7:30" without a.m. or p.m. may mean either
 
 
+# In lower case "may" and the short names are other words, or too likely to be.
 _MONTH = (
-    r"(?:January|February|March|April|May|June|July|August|September|October|November|December"
+    r"(?:May|(?:(?<=\bon\s)|(?<=\bin\s)|(?<=\bby\s))may|(?i:January|February|March|April|June|July|August|September|October|November|December)"
     r"|Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sept|Sep|Oct|Nov|Dec)\b\.?"
 )
 _YEAR = r"(?:1\d{3}|20\d{2})"
 _DAY = r"(?:3[01]|[12]\d|0?[1-9])"
 _COUNTED = (
     r"(?!\s+(?:people|persons|employees|workers|students|users|customers|homes|households|jobs|copies|units|men|women"
-    r"|children|members|patients|participants|visitors|vehicles|cars|seats|words|pages|votes|copies|items|times"
-    r"|calories|points|rows|items|tickets|runners|adults|soldiers|troops|residents|inhabitants|households|trees"
-    r"|million|billion|thousand|percent|per\s+cent|euros?|dollars?|pounds?|km|kg|miles?|met(?:re|er)s?|feet|ft"
-    r"|mg|g|ml|m|MW|W|hours?"
-    r"|minutes?|days?|tonnes?|tons?|acres?|hectares?|square|mm|cm|kilomet(?:re|er)s?|GB|MB|TB|kWh|Hz|MHz|V|lb|lbs)\b)"
+    r"|children|members|patients|participants|visitors|vehicles|cars|seats|words|pages|votes|items|times|points|rows"
+    r"|tickets|runners|adults|soldiers|troops|residents|inhabitants|trees|million|billion|thousand)\b)"
 )
+_CENTURIES = dict(
+    zip(
+        "sixth seventh eighth ninth tenth eleventh twelfth thirteenth fourteenth fifteenth sixteenth seventeenth "
+        "eighteenth nineteenth twentieth twenty-first".split(),
+        range(6, 22),
+        strict=True,
+    )
+)
+_CENTURY = "|".join(f"(?i:{name})" for name in _CENTURIES)
+_TH = r"(?:st|nd|rd|th)?"
+_TO = r"\s?(?:-{1,2}|–|—|to|and|or|until|through)\s?"
 
 _DATE = re.compile(
     rf"""
     (?P<iso>(?<![\d-])(?P<iso_y>{_YEAR})-(?P<iso_m>0[1-9]|1[0-2])(?:-(?P<iso_d>{_DAY}))?(?![\d-]))
     | (?P<dotted>(?<![\d.])(?P<dot_d>{_DAY})\.(?P<dot_m>0?[1-9]|1[0-2])\.(?P<dot_y>{_YEAR})(?!\d))
     | (?P<slashed>(?<![\d/])(?P<sl_a>\d\d?)/(?P<sl_b>\d\d?)/(?P<sl_y>{_YEAR})(?![\d/]))
-    | (?P<dmy>(?<![\d.,])(?P<dmy_d>{_DAY})(?:st|nd|rd
-        |th)?(?:\s+of)?\s+(?P<dmy_m>{_MONTH})(?:,?\s+(?P<dmy_y>{_YEAR})\b(?!,\d))?)
-    | (?P<mdy>\b(?P<mdy_m>{_MONTH})\s+(?:the\s+)?(?P<mdy_d>{_DAY})(?:st|nd|rd|th)?\b(?![.,:]\d)(?:(?:,\s*
-        |\s+)(?P<mdy_y>{_YEAR})\b(?!,\d))?)
-    | (?P<my>\b(?:(?P<my_p>[Ee]arly|[Mm]id|[Ll]ate)[\s-]+)?(?P<my_m>{_MONTH}),?\s+(?:of\s+)?(?P<my_y>{_YEAR})\b)
+    | (?P<dmy>(?<![\d.,])(?:(?P<dmy_f>{_DAY}){_TH}{_TO})?(?P<dmy_d>{_DAY}){_TH}(?:\s+of)?\s+(?P<dmy_m>{_MONTH})
+        (?:\s?,?\s+(?P<dmy_y>{_YEAR})\b(?!,\d))?)
+    | (?P<mdy>\b(?P<mdy_m>{_MONTH})\s+(?:the\s+)?(?P<mdy_d>{_DAY}){_TH}\b(?![.,:]\d)
+        (?:{_TO}(?P<mdy_l>{_DAY}){_TH}\b(?=\s*(?:[,.;:)]|$)|\s+(?:{_YEAR}|as|at|in|on|for|with|and|of)\b)(?![.:]\d))?
+        (?:(?:\s?,\s*|\s+)(?P<mdy_y>{_YEAR})\b(?!,\d))?)
+    | (?P<my>\b(?:(?P<my_p>[Ee]arly|[Mm]id|[Ll]ate)[\s-]+)?(?P<my_m>{_MONTH})\s?,?\s+(?:of\s+)?(?P<my_y>{_YEAR})\b)
     | (?P<quarter>\b(?:Q(?P<q_n>[1-4])(?:\s+(?:of\s+)?|/)|(?P<q_w>first|second|third|fourth|last
         |final)\s+quarter\s+of\s+)(?P<q_y>{_YEAR})\b)
     | (?P<halfyear>\b(?P<h_w>first|second)\s+half\s+of\s+(?P<h_y>{_YEAR})\b)
     | (?P<season>\b(?P<s_w>[Ss]pring|[Ss]ummer|[Aa]utumn|[Ff]all|[Ww]inter)\s+(?:of\s+)?(?P<s_y>{_YEAR})\b)
-    | (?P<decade>\b(?:(?P<d_p>[Ee]arly|[Mm]id|[Ll]ate)[\s-]+)?(?:the\s+)?(?P<d_y>(?:1\d|20)\d0)['’]?s\b)
-    | (?P<century>\b(?P<c_n>\d{{1,2}})(?:st|nd|rd|th)[\s-]+centur(?:y|ies)\b)
+    | (?P<decade>\b(?:(?P<d_p>[Ee]arly|[Mm]id|[Ll]ate)[\s-]+)?(?:the\s+)?(?P<d_y>(?:1\d|20)\d0)
+        (?:['’]|\s['’]\s?)?s\b)
+    | (?P<century>\b(?:(?P<c_p>[Ee]arly|[Mm]id|[Ll]ate)[\s-]+)?(?:(?P<c_n>\d{{1,2}})(?:st|nd|rd|th)|(?P<c_w>{_CENTURY}))
+        [\s-]+centur(?:y|ies)\b)
+    | (?P<slmy>(?<![\d/])(?P<sm_m>0?[1-9]|1[0-2])/(?P<sm_y>(?:19|20)\d\d)(?![\d/]))
     | (?P<part>\b(?P<p_w>[Ee]arly|[Mm]id|[Ll]ate)[\s-]+(?:in\s+)?(?P<p_y>{_YEAR})\b)
     | (?P<span>\b(?P<sp_a>(?:1[5-9]|20)\d\d)\s?[-–—/]\s?(?P<sp_b>(?:1[5-9]|20)?\d\d)\b(?![-.,%]\d))
-    | (?P<year>(?<![\w.,/$€£¥#-])(?P<y>(?:19|20)\d\d)\b(?![.,]\d|[%:°/]|-\d{{3}})(?!\s?[%°]){_COUNTED})
+    | (?P<year>(?:(?<![\w.,/$€£¥#-])|(?<=\b[Pp]ost-)|(?<=\b[Pp]re-))(?P<y>(?:19|20)\d\d)\b
+        (?![.,]\d|[%:°/]|-\d{{3}})(?!\s?[%°]){_COUNTED})
     | (?P<old>\b(?P<o>1[0-8]\d\d)\b(?![.,]\d|[%:°])(?!\s?[%°]){_COUNTED})
     | (?P<monthonly>\b(?P<m_m>{_MONTH})(?!\s+\d))
     """,
@@ -90,23 +121,32 @@ _DATE = re.compile(
 _TIME = re.compile(
     r"(?<![\d:.,])(?P<dh>\d{1,2})\s?h\s?(?P<dm>[0-5]?\d)\s?m(?:in)?\b|"
     r"(?<![\d:.])(?P<h>[01]?\d"
-    r"|2[0-4])[:.h](?P<m>[0-5]\d)(?:(?::(?P<s>[0-5]\d)))?(?:\s?(?P<half>[ap]\.?\s?m\b\.?))?(?![\d:%])"
+    r"|2[0-4])[:.h](?P<m>[0-5]\d|(?<=:)0)(?:(?::(?P<s>[0-5]\d)))?(?:\s?(?P<half>[ap]\.?\s?m\b\.?))?(?![\d%]|:\d)"
     r"|(?<![\d:.,])(?P<h2>1[0-2]|[1-9])\s?(?P<half2>[ap]\.?m\b\.?)"
+    r"|(?<![\d:.,$€£])(?P<h3>1[0-2]|[1-9])(?=\s?(?:-|–|to|and)\s?(?:1[0-2]|[1-9])(?::[0-5]\d)?\s?[ap]\.?m\b)"
+    r"|(?P<h4>1[0-2]|[1-9])\s+o['’]clock\b"
     r"|\b(?P<word>noon|midnight)\b",
     re.IGNORECASE,
 )
+# What a time stamp adds to its time: 2026-02-14T12:00:05.120+02:00.
+_ZONE = re.compile(r"(?:\.\d+)?(?:Z\b|[+-]\d\d:?\d\d\b)?")
 _TIME_TOKEN = re.compile(r"(?<!\d)\d+|\b(?:noon|midnight)\b", re.IGNORECASE)
 _DOTTED_TIME = re.compile(r"^\d+\.\d+$")
 _WEEKDAY = re.compile(r"\b(Monday|Tuesday|Wednesday|Thursday|Friday|Saturday|Sunday|Mon|Tue|Wed|Thu|Fri|Sat|Sun)s?\b")
 
 
 _TOKEN = re.compile(r"[^\W_]+")
-_FIRST = frozenset((*_MONTH_NUMBER, *_SEASONS, *_PARTS, *_QUARTERS, "winter", "q1", "q2", "q3", "q4"))
+_FIRST = frozenset(
+    (*_MONTH_NUMBER, *_SEASONS, *_PARTS, *_QUARTERS, *_CENTURIES, "twenty", "winter", "q1", "q2", "q3", "q4")
+)
 # An early year and a bare month are read as dates only behind a word that leads to one: "in 1066", "by May".
 _BEFORE_YEAR = re.compile(
     r"\b(?:in|since|from|by|until|till|circa|between|before|after|around|about|year|of|and|to|during)\s+$",
     re.IGNORECASE,
 )
+_TO_MONTH = re.compile(rf"{_TO}{_MONTH}")
+_CLEAR_MONTHS = frozenset("January February July September October November December".split())
+_OTHER_WORDS = frozenset("a b s x second seconds times bar stone foot quarters night nights".split())
 _BEFORE_MONTH = re.compile(
     r"\b(?:in|since|by|until|till|from|during|each|every|last|next|late|early|mid|to|and|of|before|after)[\s-]+$",
     re.IGNORECASE,
@@ -124,14 +164,32 @@ def dates(text: str) -> list[DateFound]:
         match = _DATE.match(text, start)
         if match is None:
             continue
-        leading = _BEFORE_YEAR if match.group("old") else _BEFORE_MONTH if match.group("monthonly") else None
-        if leading and not leading.search(text, max(0, start - 9), start):
+        if match.group("old") and not _BEFORE_YEAR.search(text, max(0, start - 9), start):
+            continue
+        if match.group("monthonly") and not _is_month(text, match):
+            continue
+        if (match.group("old") or match.group("year")) and _measures(text, match.end()):
             continue
         date = _date(match)
         if date is not None:
             found.append(DateFound(start, match.end(), date))
             reached = match.end()
     return found
+
+
+def _is_month(text: str, match: re.Match[str]) -> bool:
+    """Whether a month's name alone is a month: May, March, April, June and August are other words and names too."""
+    if match.group("m_m").rstrip(".") in _CLEAR_MONTHS:
+        return True
+    start = match.start()
+    return bool(_BEFORE_MONTH.search(text, max(0, start - 9), start) or _TO_MONTH.match(text, match.end()))
+
+
+def _measures(text: str, end: int) -> bool:
+    """Whether a unit follows: "1599 cc" is no year. Units that are also other words do not tell."""
+    gap = text[end : end + 1]
+    unit = unit_at(text, end + 1 if gap in (" ", "-", "\u00a0") else end) if gap else None
+    return unit is not None and unit.name.lower() not in _OTHER_WORDS
 
 
 def _month(name: str) -> tuple[int, int]:
@@ -141,6 +199,13 @@ def _month(name: str) -> tuple[int, int]:
 
 def _year(text: str | None) -> tuple[int, int] | None:
     return (int(text), int(text)) if text else None
+
+
+def _days(years: tuple[int, int] | None, months: tuple[int, int], first: str | None, last: str | None) -> Date:
+    if first is None or last is None:
+        return Date(years, months, int(first or last or 0))
+    low, high = int(first), int(last)
+    return Date(years, months, low, high) if low < high else Date(years, months, high)
 
 
 def _date(match: re.Match[str]) -> Date | None:
@@ -159,9 +224,12 @@ def _date(match: re.Match[str]) -> Date | None:
             return Date(_year(part("sl_y")), (first, first), second)
         return Date(_year(part("sl_y")))  # 3/4/2020: the order of day and month cannot be known
     if part("dmy"):
-        return Date(_year(part("dmy_y")), _month(part("dmy_m")), int(part("dmy_d")))
+        return _days(_year(part("dmy_y")), _month(part("dmy_m")), part("dmy_f"), part("dmy_d"))
     if part("mdy"):
-        return Date(_year(part("mdy_y")), _month(part("mdy_m")), int(part("mdy_d")))
+        return _days(_year(part("mdy_y")), _month(part("mdy_m")), part("mdy_d"), part("mdy_l"))
+    if part("slmy"):
+        month = int(part("sm_m"))
+        return Date(_year(part("sm_y")), (month, month))
     if part("my"):
         return Date(_year(part("my_y")), _month(part("my_m")))
     if part("quarter"):
@@ -176,8 +244,9 @@ def _date(match: re.Match[str]) -> Date | None:
         low, high = {"early": (0, 4), "mid": (3, 7), "late": (5, 9)}.get((part("d_p") or "").lower(), (0, 9))
         return Date((year + low, year + high))
     if part("century"):
-        number = int(part("c_n"))
-        return Date((100 * number - 100, 100 * number)) if 0 < number <= 21 else None
+        number = int(part("c_n")) if part("c_n") else _CENTURIES[part("c_w").lower()]
+        low, high = {"early": (0, 40), "mid": (30, 70), "late": (60, 100)}.get((part("c_p") or "").lower(), (0, 100))
+        return Date((100 * number - 100 + low, 100 * number - 100 + high)) if 0 < number <= 21 else None
     if part("part"):
         return Date(_year(part("p_y")), _PARTS[part("p_w").lower()])
     if part("span"):
@@ -202,7 +271,9 @@ def times(text: str) -> list[TimeFound]:
         if match is None:
             continue
         start, end = match.span()
-        reached = end
+        stamped = match.group("m") is not None and text[start - 1 : start] == "T"
+        zone = _ZONE.match(text, end) if stamped else None
+        reached = zone.end() if zone else end
         if match.group("word"):
             found.append(TimeFound(start, end, 720.0 if match.group("word").lower() == "noon" else 0.0, None, False))
             continue
@@ -213,16 +284,17 @@ def times(text: str) -> list[TimeFound]:
         half = (match.group("half") or match.group("half2") or "").lower()
         if _DOTTED_TIME.match(match.group()) or ("h" in match.group().lower() and not half):
             continue  # "4.30" is a number unless a.m. or p.m. says otherwise
-        hour = int(match.group("h") or match.group("h2"))
+        hour = int(match.group("h") or match.group("h2") or match.group("h3") or match.group("h4"))
         minute = int(match.group("m") or 0)
         if match.group("s"):
             second = int(match.group("s"))
-            if not half and hour < 12:
+            if not half and hour < 12 and not stamped:
                 found.append(TimeFound(start, end, 60.0 * hour + minute, 3600.0 * hour + 60 * minute + second, True))
                 continue
         if half:
             hour = hour % 12 + (12 if half.startswith("p") else 0)
-        found.append(TimeFound(start, end, 60.0 * hour + minute, None, not half and 1 <= hour <= 12))
+        either = not half and not stamped and 1 <= hour <= 12 and text[start] != "0"
+        found.append(TimeFound(start, reached, 60.0 * hour + minute, None, either))
     return found
 
 

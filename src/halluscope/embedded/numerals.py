@@ -17,7 +17,7 @@ class Numeral(NamedTuple):
     end: int
     value: float
     step: float
-    form: str  # "digits", "words", "fraction", "ordinal"
+    form: str  # "digits", "words", "fraction", "ordinal", "pair", or "multiple" for "twice" and "doubled"
 
 
 _UNITS = dict(
@@ -45,10 +45,26 @@ _PARTS = {
     "ninth": 9, "ninths": 9, "tenth": 10, "tenths": 10,
 }  # fmt: skip
 
+_MULTIPLES = {
+    "twice": 2.0, "doubled": 2.0, "doubling": 2.0, "thrice": 3.0, "tripled": 3.0, "tripling": 3.0, "quadrupled": 4.0,
+    "halved": 0.5, "halving": 0.5,
+}  # fmt: skip
+
 _SMALL = "|".join([*_TENS, *sorted(_UNITS, key=len, reverse=True)])
 _SCALE_WORDS = r"hundred|thousand|million|billion|trillion|dozen|lakh|crore"
+# What "two in 24 hours" is not a share of.
+_NO_WHOLE = (
+    r"(?:(?:seconds?|minutes?|hours?|days?|weeks?|months?|years?|seasons?|games?|matches|quarters?)\b"
+    r"|(?:January|February|March|April|May|June|July|August|September|October|November|December)\b)"
+)
 _PART = "|".join(sorted(_PARTS, key=len, reverse=True))
-_DIGITS = r"\d{1,3}(?:[,\u00a0\u202f\u2009']\d{3})+(?:\.\d+)?(?!\d)|\d+(?:\.\d+)?"
+# Taken apart by some tool: "3, 500 soldiers", "1. 3 billion"; and a decimal comma before a percent sign.
+_APART = (
+    r"[1-9]\d{0,2}(?:,\ \d00(?!\d|,|\ and\b|\ or\b|\ to\b))+"
+    r"|\d{1,3}\.\ \d{1,2}(?=\ (?:million|billion|trillion|m|bn)\b)"
+    r"|\d{1,3},\d{1,2}(?=\s?%)"
+)
+_DIGITS = rf"{_APART}|" + r"\d{1,3}(?:[,\u00a0\u202f\u2009']\d{3})+(?:\.\d+)?(?!\d)|\d+(?:\.\d+)?"
 _SMALL_NUMBER = rf"(?:(?:{'|'.join(_TENS)})(?:[ -](?:one|two|three|four|five|six|seven|eight|nine)\b)?|{_SMALL})"
 _WORD_NUMBER = (
     rf"(?:{_SMALL_NUMBER}|(?:a|half\ a)(?=[ -](?:{_SCALE_WORDS})\b))"
@@ -58,27 +74,39 @@ _WORD_NUMBER = (
 _NUMERAL = re.compile(
     rf"""
     (?P<mixed>\b(?:{_SMALL}|\d+)\s+and\s+(?:a|one)\s+(?:half|quarter|third)\b)
-    | (?P<oneof>\b(?:{_SMALL}|\d+)\s+(?:in|out\ of)\s+(?:every\s+)?(?:{_SMALL}|\d+)\b(?!\s*(?:{_SCALE_WORDS})))
+    | (?P<oneof>\b(?:{_SMALL}|\d+)\s+(?:in|out\ of)\s+(?:every\s+)?(?:{_SMALL}|\d{{1,3}}|10{{3,6}})\b
+        (?![,.]?\d|\s*(?:{_SCALE_WORDS})|[\s-]+(?:{_NO_WHOLE})))
     | (?P<fraction>\b(?:(?:a|an|one|two|three|four|five|seven|nine)[ -](?:{_PART})\b(?!\s+(?:of\s+20|20)\d\d)
-        |half\b(?!\s+(?:marathon|time|year|-)|\ a\ (?:{_SCALE_WORDS}))|three-quarters\b))
+        |half\b(?!\s+(?:marathon|time|year|-)|\ a\ (?:{_SCALE_WORDS})
+        |-(?!hour|day|year|mile|inch|pound|pint|price)[a-z])|three-quarters\b))
     | (?P<slash>(?<![\d/.])[1-9]/[2-9]\d?(?![\d/"”])) | (?P<vulgar>\d*[½¼¾⅓⅔⅕⅛])
     | (?P<th>(?<![\d.,])\d{{1,3}}(?:st|nd|rd|th)\b)
-    | (?P<digits>(?:(?<![\w.,])[-−–](?=\d)|(?<![\w.])(?<!\d,))(?:{_DIGITS})
-        (?:(?-i:k|\s?(?:K|M|mn|bn|B|tn|T))\b(?!/)|[ -](?:{_SCALE_WORDS})s?\b)?)
-    | (?P<ordinal>\b(?:{"|".join(_ORDINALS)})\b)
+    | (?P<digits>(?:(?<![\w.,%°)])[-−–](?=\d)|(?<![\w.])(?<!\d,))(?:{_DIGITS})
+        (?:(?-i:k|\s?(?:K|M|mn|bn|B|tn|T))\b(?!/)|[ \u00a0-]?(?:{_SCALE_WORDS})s?\b)?)
+    | (?P<pair>\ba\ (?:couple|pair)\ of\b)
+    | (?P<whole>\ban?(?=\ (?:hour|day|week|month|year|decade|century|minute|mile|kilomet(?:re|er)|inch|pound|lit(?:re|er))
+        \ and\ (?:a|one)\ (?:half|quarter|third)\b))
+    | (?P<multiple>\b(?:{"|".join(_MULTIPLES)})\b)
+    | (?P<ordinal>\b(?:{"|".join(_ORDINALS)})\b(?!\s+centur|[\s-]part(?:y|ies)\b))
     | (?P<words>\b{_WORD_NUMBER}\b)
     """,
     re.VERBOSE | re.IGNORECASE,
 )
-_DIGIT_PARTS = re.compile(rf"([-−–]?)({_DIGITS})\s?-?(.*)", re.DOTALL)
+_DIGIT_PARTS = re.compile(r"([-−–]?)(\d[\d.,'\s]*\d|\d)[\s-]?(.*)", re.DOTALL)
+_DECIMAL_COMMA = re.compile(r"\d{1,3},\d{1,2}")
 _VULGAR = {"½": 0.5, "¼": 0.25, "¾": 0.75, "⅓": 1 / 3, "⅔": 2 / 3, "⅕": 0.2, "⅛": 0.125}
 _SPLIT = re.compile(r"[\s-]+")
+_WHOLES = frozenset((12.0, 20.0, 25.0, 50.0, 1e2, 1e3, 1e4, 1e5, 1e6))
+"""What a share is given of, besides small numbers: "37 out of 486" are two counts."""
 
 
 # Matching is tried only where a number can start: one dictionary look-up per word instead of a dozen
 # patterns per character.
 _TOKEN = re.compile(r"[^\W_]+")
-_FIRST = frozenset(("a", "an", "half", "three", *_UNITS, *_TENS, *_ORDINALS))
+_FIRST = frozenset(("a", "an", "half", "three", *_UNITS, *_TENS, *_ORDINALS, *_MULTIPLES))
+_PER = re.compile(r"\bper\s+$", re.IGNORECASE)
+_AGAIN = re.compile(r"\s\(\s?(\d{1,9})\s?\)")  # contracts write "thirty (30) days"
+_WHICH_HALF = re.compile(r"\b(?:first|second|latter|other|last|top|bottom|back|final)[\s-]+$", re.IGNORECASE)
 
 
 def numerals(text: str) -> list[Numeral]:
@@ -90,15 +118,28 @@ def numerals(text: str) -> list[Numeral]:
         if start < reached or not (text[start].isnumeric() or token.group().lower() in _FIRST):
             continue
         match = _NUMERAL.match(text, start)
-        if match is None:
+        if match is None or not _counts(match, text):
             continue
         if match.lastgroup == "digits" and start > reached and text[start - 1] in "-−–":
             match = _NUMERAL.match(text, start - 1) or match
         numeral = _read(match)
         if numeral is not None:
+            again = _AGAIN.match(text, numeral.end) if numeral.form == "words" else None
+            if again and float(again.group(1)) == numeral.value:
+                numeral = numeral._replace(end=again.end())
             found.append(numeral)
             reached = numeral.end
     return found
+
+
+def _counts(match: re.Match[str], text: str) -> bool:
+    """Whether a word is a number here: not in "Take-Two", "metres per second" or "the second half"."""
+    start = match.start()
+    if match.lastgroup == "words" and start > 1 and text[start - 1] == "-" and text[start - 2].isalpha():
+        return False
+    if match.lastgroup == "fraction":
+        return not _WHICH_HALF.search(text, max(0, start - 8), start)
+    return match.lastgroup != "ordinal" or not _PER.search(text, max(0, start - 5), start)
 
 
 def _read(match: re.Match[str]) -> Numeral | None:
@@ -112,6 +153,12 @@ def _read(match: re.Match[str]) -> Numeral | None:
         return Numeral(start, end, value, 1, "ordinal")
     if kind == "ordinal":
         return Numeral(start, end, float(_ORDINALS[raw.lower()]), 1, "ordinal")
+    if kind == "pair":
+        return Numeral(start, end, 2, 1, "pair")
+    if kind == "whole":
+        return Numeral(start, end, 1, 1, "words")
+    if kind == "multiple":
+        return Numeral(start, end, _MULTIPLES[raw.lower()], 1, "multiple")
     if kind == "vulgar":
         value = float(raw[:-1] or 0) + _VULGAR[raw[-1]]
         return Numeral(start, end, value, 0.05, "digits" if raw[:-1] else "fraction")
@@ -121,7 +168,7 @@ def _read(match: re.Match[str]) -> Numeral | None:
     if kind == "oneof":
         pieces = _SPLIT.split(raw.lower())
         above_value, below_value = _small(pieces[0]), _small(pieces[-1])
-        if not above_value or not below_value or above_value >= below_value:
+        if not above_value or above_value >= below_value or not (below_value <= 10 or below_value in _WHOLES):
             first = _SPLIT.split(raw)[0]
             return Numeral(start, start + len(first), above_value or 0, 1, "words" if first.isalpha() else "digits")
         return Numeral(start, end, above_value / below_value, 0.01, "fraction")
@@ -141,10 +188,12 @@ def _digits(raw: str, start: int, end: int) -> Numeral | None:
     if parts is None:
         return None
     sign, digits, scale = parts.groups()
+    if _DECIMAL_COMMA.fullmatch(digits):
+        digits = digits.replace(",", ".")
     plain = re.sub(r"[^\d.]", "", digits)
     if len(plain) > 18:
         return None
-    factor = SCALES.get(scale) or SCALES.get(scale.lower(), 1.0)
+    factor = SCALES.get(scale) or SCALES.get(scale.lower().strip(), 1.0)
     value = float(plain) * factor
     if "." in plain:
         step = 10.0 ** -len(plain.split(".")[1]) * factor

@@ -56,7 +56,7 @@ def reworded(stated: str, evidence: str, findings: Sequence[QuantityFinding], be
         if found.status != "match" or found.evidence is None or start < done or end > len(stated):
             continue
         theirs = found.evidence.of(evidence)
-        if stated[start:end] == theirs or _BOUND.search(stated[max(0, start - 20) : start]):
+        if stated[start:end] == theirs or not (found.same or not _BOUND.search(stated[max(0, start - 20) : start])):
             continue
         kept = stated[done:start]
         length += len(kept)

@@ -8,12 +8,13 @@ the source gives it. An approximation word widens it, a bounding word turns it i
 from __future__ import annotations
 
 import math
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from .dates import Date
-from .measures import Quantity
+from .quantity import Quantity
+from .units import unit_of
 
-__all__ = ["Agreement", "agree", "comparable"]
+__all__ = ["Agreement", "Relation", "relate", "same_value"]
 
 Agreement = Literal["yes", "no", "open"]
 """`open`: neither agrees nor differs, such as a rough number that is off by more than a rough number should be."""
@@ -21,32 +22,135 @@ Agreement = Literal["yes", "no", "open"]
 _ABOUT = 0.10
 _TOO_FAR = 0.20
 _CONVERTED = 0.025
+_MONTHS = 0.09  # four weeks are taken for a month
 _ROUNDED = 0.02
 _SAME = 1e-9
+_MOST_TIMES = 3.0
+"""Beyond so many times a bound, "more than" says nothing of the number any more."""
+_OTHER_LIMIT = 1.5
+_MIXED_UP = (
+    frozenset(("", "percent")), frozenset(("percent", "percentage points")), frozenset(("mass", "volume")),
+    frozenset(("length", "area")), frozenset(("energy", "power")), frozenset(("data", "data rate")),
+)  # fmt: skip
+"""Dimensions that are taken for one another."""
+_ROUGHLY = ("about", "nearly", "just over")
 
 
-def comparable(claim: Quantity, evidence: Quantity) -> bool:
-    """Whether the two measure the same sort of thing, so that their values can differ at all."""
+class Relation(NamedTuple):
+    """How a number of a claim stands to one of the evidence.
+
+    `loose`: only one of them says what it measures, as in a field `temp: 20`.
+    `swapped`: the same digits with another unit, or of another kind: 37 % and 37 people.
+    """
+
+    agreement: Agreement
+    loose: bool = False
+    swapped: bool = False
+
+
+def relate(claim: Quantity, evidence: Quantity) -> Relation | None:
+    """How the two stand to each other; None where they do not measure the same sort of thing."""
     if claim.kind == evidence.kind == "date":
-        return _shared_parts(claim.date, evidence.date)
+        return Relation(_agree_dates(claim, evidence)) if _shared_parts(claim.date, evidence.date) else None
     if "date" in (claim.kind, evidence.kind):
-        return False
-    if claim.kind == "ordinal" or evidence.kind == "ordinal":
-        return claim.kind == evidence.kind and claim.unit == evidence.unit  # Form 1040 is no Phase 3
-    return claim.dimension == evidence.dimension
+        return _year_or_day(claim, evidence)
+    if "ordinal" in (claim.kind, evidence.kind):
+        if claim.kind != evidence.kind or not _same_row(claim, evidence):  # Form 1040 is no Phase 3
+            return None
+        return Relation("yes" if claim.low == evidence.low else "no")
+    if claim.dimension == evidence.dimension:
+        agreement = agree(claim, evidence)
+        return Relation(agreement, swapped=agreement == "no" and _same_digits(claim, evidence))
+    return _other_dimension(claim, evidence)
 
 
 def agree(claim: Quantity, evidence: Quantity) -> Agreement:
-    """Whether the claim's quantity is what the evidence's quantity says, or differs from it."""
-    if claim.date is not None and evidence.date is not None:
-        return _agree_dates(claim, evidence)
+    """Whether the claim's quantity is what the evidence's quantity says, both of one dimension."""
     if claim.kind == "time":
         return _agree_times(claim, evidence)
-    if claim.kind in ("weekday", "ordinal"):
+    if claim.kind == "weekday":
         return "yes" if claim.low == evidence.low else "no"
     if claim.low != claim.high or evidence.low != evidence.high:
         return _agree_ranges(claim, evidence)
     return _agree_numbers(claim, evidence)
+
+
+def same_value(claim: Quantity, evidence: Quantity) -> bool:
+    """Whether both state one and the same value, however they are written."""
+    if claim.date is not None or evidence.date is not None:
+        return claim.date == evidence.date
+    if claim.dimension != evidence.dimension or claim.kind != evidence.kind:
+        return False
+    return _close(claim.low, evidence.low, _SAME) and _close(claim.high, evidence.high, _SAME)
+
+
+def _year_or_day(claim: Quantity, evidence: Quantity) -> Relation | None:
+    """A year may have been read as a number, or the other way round; a date tells its weekday."""
+    dated, other = (claim, evidence) if claim.kind == "date" else (evidence, claim)
+    if dated.date is None:
+        return None
+    if other.kind == "number" and dated.date.months is None and other.low == dated.low == dated.high:
+        return Relation("yes", loose=True)
+    if claim.kind == "weekday" and dated.date.weekday == claim.low:
+        return Relation("yes", loose=True)
+    return None
+
+
+def _same_row(claim: Quantity, evidence: Quantity) -> bool:
+    """Whether two places in an order are of the same order: "Season 4" and "the fourth season"."""
+    if claim.unit == evidence.unit:
+        return True
+    return (claim.unit in evidence.nouns[:2]) if claim.unit else (evidence.unit in claim.nouns[:2])
+
+
+def _other_dimension(claim: Quantity, evidence: Quantity) -> Relation | None:
+    dimensions = {claim.dimension, evidence.dimension}
+    if dimensions & {"time", "weekday"}:
+        return None
+    if dimensions == {"angle", "temperature"}:
+        return Relation(_agree_figures(claim, evidence))
+    if dimensions == {"times", "percent"}:
+        part = {claim.dimension: claim.low, evidence.dimension: evidence.low}
+        return Relation("yes") if _close(100 * part["times"], part["percent"], _ROUNDED) else None
+    if "" in dimensions:
+        bare = claim if not claim.dimension else evidence
+        distinct = claim.figure == evidence.figure and (claim.figure >= 13 or claim.figure % 1 != 0)
+        if not bare.nouns or (distinct and bare is evidence):
+            return Relation(_agree_figures(claim, evidence), loose=True)
+    swapped = _same_digits(claim, evidence) and any(dimensions <= group for group in _MIXED_UP)
+    return Relation("no", swapped=True) if swapped or _same_coin(claim, evidence) else None
+
+
+def _same_coin(claim: Quantity, evidence: Quantity) -> bool:
+    return claim.kind == evidence.kind == "money" and claim.figure == evidence.figure
+
+
+def _same_digits(claim: Quantity, evidence: Quantity) -> bool:
+    """The same digits with another unit, scale or point: 95 °C for 95 °F, 4.48 million for 4.48 billion."""
+    if claim.low != claim.high or evidence.low != evidence.high or "times" in (claim.dimension, evidence.dimension):
+        return False
+    if claim.dimension and claim.figure == evidence.figure:
+        return claim.figure > 2
+    mine, theirs = _digits(claim.figure), _digits(evidence.figure)
+    return len(mine) > 1 and mine == theirs and claim.dimension == evidence.dimension
+
+
+def _digits(figure: float) -> str:
+    return f"{figure:.10e}".split("e")[0].rstrip("0").replace(".", "").lstrip("-")
+
+
+def _agree_figures(claim: Quantity, evidence: Quantity) -> Agreement:
+    """The same, of the numbers as they are written."""
+    said, known = claim.figure, evidence.figure
+    share = claim.low / evidence.low if evidence.low else 0.0
+    if _close(said, known, _SAME) or (claim.dimension == "percent" and _close(share, 100.0, 0.005) and known <= 1):
+        return "yes"
+    slack = _ABOUT if claim.bound in _ROUGHLY else _ROUNDED if abs(said) >= 10 and claim.step > evidence.step else 0.0
+    if slack and _close(said, known, slack):
+        return "yes"
+    if claim.bound in ("over", "at least", "under", "at most") or claim.low != claim.high:
+        return "open"
+    return "no"
 
 
 def _shared_parts(claim: Date | None, evidence: Date | None) -> bool:
@@ -58,19 +162,34 @@ def _shared_parts(claim: Date | None, evidence: Date | None) -> bool:
 
 
 def _agree_dates(claim: Quantity, evidence: Quantity) -> Agreement:
+    found = _compare_dates(claim, evidence)
+    if found == "no" and claim.date and evidence.within:
+        first, last = evidence.within
+        if _order(first) <= _order(claim.date) <= _order(last):
+            return "open"
+    return found
+
+
+def _order(date: Date) -> tuple[int, int, int]:
+    return (date.years or (0, 0))[0], (date.months or (0, 0))[0], date.day or 0
+
+
+def _compare_dates(claim: Quantity, evidence: Quantity) -> Agreement:
     said, known = claim.date, evidence.date
     if said is None or known is None:
         return "open"
-    slack = 2 if claim.bound in ("about", "nearly", "just over") and said.months is None else 0
+    rough = claim.bound in _ROUGHLY
+    slack = 2 if rough and said.months is None else 0
     if said.years and known.years and not _overlap(said.years, known.years, slack):
         return "no"
-    if said.months and known.months:
-        month_slack = 1 if claim.bound in ("about", "nearly", "just over") else 0
-        if not _overlap(said.months, known.months, month_slack):
+    if said.months and known.months and not _overlap(said.months, known.months, 1 if rough else 0):
+        return "no"
+    if said.day and known.day:
+        mine, theirs = (said.day, said.last or said.day), (known.day, known.last or known.day)
+        if said.last and known.last and mine != theirs:
             return "no"
-    if said.day and known.day and said.day != known.day:
-        close = claim.bound in ("about", "nearly", "just over") and abs(said.day - known.day) <= 3
-        return "yes" if close else "no"
+        if not _overlap(mine, theirs):
+            return "yes" if rough and _overlap(mine, theirs, 3) else "no"
     more_precise = (
         (said.day and not known.day) or (said.months and not known.months) or (said.years and not known.years)
     )
@@ -82,7 +201,7 @@ def _overlap(left: tuple[int, int], right: tuple[int, int], slack: int = 0) -> b
 
 
 def _agree_times(claim: Quantity, evidence: Quantity) -> Agreement:
-    slack = 20 if claim.bound in ("about", "nearly", "just over") else 0
+    slack = 20 if claim.bound in _ROUGHLY else 0
     for said in {claim.low, claim.high}:
         for known in {evidence.low, evidence.high}:
             if abs(said - known) <= slack:
@@ -95,17 +214,20 @@ def _close(said: float, known: float, share: float) -> bool:
 
 
 def _agree_ranges(claim: Quantity, evidence: Quantity) -> Agreement:
+    converted = bool(claim.unit and evidence.unit) and unit_of(claim.unit) != unit_of(evidence.unit)
+
+    def meets(said: float, known: float) -> bool:
+        return _close(said, known, _ROUNDED) or (converted and abs(said - known) <= claim.step)
+
     if claim.low == claim.high:
         inside = evidence.low * (1 - _ROUNDED) <= claim.low <= evidence.high * (1 + _ROUNDED)
-        at_end = _close(claim.low, evidence.low, _ROUNDED) or _close(claim.low, evidence.high, _ROUNDED)
-        if at_end:
+        at_end = meets(claim.low, evidence.low) or meets(claim.low, evidence.high)
+        if at_end or (inside and claim.bound in _ROUGHLY):
             return "yes"
         return "open" if inside else "no"
     if evidence.low == evidence.high:
         return "yes" if claim.low * (1 - _ROUNDED) <= evidence.low <= claim.high * (1 + _ROUNDED) else "no"
-    if _close(claim.low, evidence.low, _ROUNDED) and _close(claim.high, evidence.high, _ROUNDED):
-        return "yes"
-    return "no"
+    return "yes" if meets(claim.low, evidence.low) and meets(claim.high, evidence.high) else "no"
 
 
 def _agree_numbers(claim: Quantity, evidence: Quantity) -> Agreement:
@@ -118,7 +240,7 @@ def _agree_numbers(claim: Quantity, evidence: Quantity) -> Agreement:
             return "no"
         return "yes" if _close(said, known, _SAME) else "no"
     if same and evidence.bound != "plain":
-        return _same_value(claim, evidence)
+        return _bounded_alike(claim, evidence)
     if claim.bound in ("over", "at least", "just over"):
         return _above(claim, evidence)
     if claim.bound in ("under", "at most", "nearly"):
@@ -139,7 +261,7 @@ def _agree_numbers(claim: Quantity, evidence: Quantity) -> Agreement:
     return "no"
 
 
-def _same_value(claim: Quantity, evidence: Quantity) -> Agreement:
+def _bounded_alike(claim: Quantity, evidence: Quantity) -> Agreement:
     """Equal numbers, bounded differently: "at least 6" is not "up to 6"."""
     low_side, high_side = ("over", "at least", "just over"), ("under", "at most", "nearly")
     if claim.bound in low_side and evidence.bound in high_side:
@@ -149,12 +271,21 @@ def _same_value(claim: Quantity, evidence: Quantity) -> Agreement:
     return "yes"
 
 
+def _far(claim: Quantity, evidence: Quantity) -> Agreement | None:
+    """A bound that the number is far from: true, but hardly what was meant. Two unlike limits of one kind differ."""
+    small, large = sorted((abs(claim.low), abs(evidence.low)))
+    if evidence.bound == claim.bound and large > _OTHER_LIMIT * small:
+        return "no"
+    return "open" if large > _MOST_TIMES * small else None
+
+
 def _above(claim: Quantity, evidence: Quantity) -> Agreement:
     said, known = claim.low, evidence.low
     if known > said or _close(said, known, _SAME):
         if claim.bound == "just over" and not _close(said, known, _TOO_FAR):
             return "no"
-        return "yes" if known > said or claim.bound != "over" else "open"
+        exceeds = known > said or claim.bound != "over" or claim.dimension == "duration"  # "over seven days": during
+        return _far(claim, evidence) or ("yes" if exceeds else "open")
     if evidence.bound in ("over", "at least"):
         return "no"
     return "open" if _close(said, known, _ROUNDED) else "no"
@@ -162,10 +293,12 @@ def _above(claim: Quantity, evidence: Quantity) -> Agreement:
 
 def _below(claim: Quantity, evidence: Quantity) -> Agreement:
     said, known = claim.low, evidence.low
+    if claim.bound == "nearly":
+        said, known = abs(said), abs(known)  # nearly -60 degrees
     if known < said or _close(said, known, _SAME):
         if claim.bound == "nearly" and not _close(said, known, _TOO_FAR):
             return "no"
-        return "yes" if known < said or claim.bound != "under" else "open"
+        return _far(claim, evidence) or ("yes" if known < said or claim.bound != "under" else "open")
     return "open" if _close(said, known, 0.05 if claim.bound == "nearly" else _ROUNDED) else "no"
 
 
@@ -176,10 +309,13 @@ def _rounds_to(claim: Quantity, evidence: Quantity) -> bool:
     dimension (miles for kilometres) allows for the conversion.
     """
     said, known = claim.low, evidence.low
-    if claim.unit and evidence.unit and claim.unit.rstrip("s") != evidence.unit.rstrip("s"):
-        if _close(said, known, _CONVERTED):
+    if claim.unit and evidence.unit and unit_of(claim.unit) != unit_of(evidence.unit):
+        months = claim.dimension == "duration" and any(name.startswith("month") for name in (claim.unit, evidence.unit))
+        if _close(said, known, _MONTHS if months else _CONVERTED):
             return True
-        return _offset_unit(claim) and abs(said - known) <= max(claim.step, evidence.step)
+        if claim.dimension == "temperature":
+            return abs(said - known) <= max(claim.step, evidence.step)
+        return abs(said - known) <= claim.step / 2 and _close(said, known, 2 * _CONVERTED)
     if claim.step <= evidence.step or not known:
         return False
     finer = abs(said - known) <= claim.step / 2 * (1 + 1e-6)
@@ -187,7 +323,3 @@ def _rounds_to(claim: Quantity, evidence: Quantity) -> bool:
         return False
     limit = 0.05 if claim.step != 10 ** round(math.log10(claim.step)) or claim.step < 1 else _ROUNDED
     return finer and _close(said, known, max(limit, _ROUNDED) if abs(said) < 1e6 else 0.05)
-
-
-def _offset_unit(claim: Quantity) -> bool:
-    return claim.dimension == "temperature"

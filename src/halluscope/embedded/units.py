@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-__all__ = ["CURRENCY_BEFORE", "SCALES", "UNIT", "Unit", "currency", "unit_of"]
+__all__ = ["CURRENCY_BEFORE", "SCALES", "Unit", "UnitFound", "currency", "unit_at", "unit_of"]
 
 
 class Unit(NamedTuple):
@@ -37,12 +37,13 @@ for _factor, _names in (
     (1, "s|sec|secs|second|seconds"),
     (60, "min|mins|minute|minutes"),
     (3600, "h|hr|hrs|hour|hours"),
-    (_DAY, "day|days|night|nights"),
+    (_DAY, "day|Day|DAY|days|night|nights"),
     (7 * _DAY, "week|weeks|wk|wks"),
     (30.4375 * _DAY, "month|months"),
     (365.25 * _DAY, "year|years|yr|yrs|year-old|years-old"),
     (3652.5 * _DAY, "decade|decades"),
-    (36525 * _DAY, "centuries"),
+    (36525 * _DAY, "century|centuries"),
+    (14 * _DAY, "fortnight|fortnights"),
     (91.3125 * _DAY, "quarters"),
 ):
     _add("duration", _factor, _names)
@@ -52,7 +53,7 @@ for _factor, _names in (
     (0.001, "mm|millimetre|millimetres|millimeter|millimeters"),
     (0.01, "cm|centimetre|centimetres|centimeter|centimeters"),
     (1, "m|metre|metres|meter|meters"),
-    (1000, "km|kms|kilometre|kilometres|kilometer|kilometers"),
+    (1000, "km|Km|KM|kms|kilometre|kilometres|kilometer|kilometers"),
     (0.0254, "inch|inches"),
     (0.3048, "ft|foot|feet"),
     (0.9144, "yard|yards|yd|yds"),
@@ -65,21 +66,22 @@ for _factor, _names in (
     (1e-6, "µg|μg|mcg|microgram|micrograms"),
     (0.001, "mg|milligram|milligrams"),
     (1, "g|gram|grams|gramme|grammes"),
-    (1000, "kg|kgs|kilo|kilos|kilogram|kilograms|kilogramme|kilogrammes"),
+    (1000, "kg|Kg|KG|kgs|kilo|kilos|kilogram|kilograms|kilogramme|kilogrammes"),
     (1e6, "tonne|tonnes|metric ton|metric tons|metric tonnes"),
-    (907184.74, "ton|tons"),
+    (907184.74, "ton|Ton|tons"),
     (28.3495, "oz|ounce|ounces"),
-    (453.592, "lb|lbs"),
+    (453.592, "lb|lbs|LBS"),
     (6350.29, "stone"),
 ):
     _add("mass", _factor, _names)
 for _factor, _names in (
-    (0.001, "ml|mL|millilitre|millilitres|milliliter|milliliters"),
+    (0.001, "cc|ml|mL|millilitre|millilitres|milliliter|milliliters"),
     (0.01, "cl|centilitre|centilitres"),
     (0.1, "dl|decilitre|decilitres"),
     (1, "l|L|litre|litres|liter|liters"),
     (3.78541, "gallon|gallons"),
     (0.473176, "pint|pints"),
+    (28.3168, "cubic foot|cubic feet|cu ft"),
     (1000, "m³|m3|cubic metre|cubic metres|cubic meter|cubic meters"),
     (158.987, "barrel|barrels"),
 ):
@@ -106,11 +108,11 @@ for _factor, _names in (
     (2**40, "TiB"),
 ):
     _add("data", _factor, _names)
-for _factor, _names in ((1e3, "kbps|kbit/s"), (1e6, "Mbps|Mbit/s"), (1e9, "Gbps|Gbit/s")):
+for _factor, _names in ((1e3, "kbps|kbit/s"), (1e6, "Mbps|Mbit/s"), (1e9, "Gbps|Gbit/s"), (8e6, "MB/s"), (8e9, "GB/s")):
     _add("data rate", _factor, _names)
 for _factor, _names in (
     (1, "m/s|metres per second|meters per second"),
-    (1 / 3.6, "km/h|kph|kmh|kilometres per hour|kilometers per hour|kilometres an hour"),
+    (1 / 3.6, "km/h|kph|kmh|km per hour|kilometres per hour|kilometers per hour|kilometres an hour"),
     (0.44704, "mph|miles per hour|miles an hour"),
     (0.514444, "knot|knots"),
 ):
@@ -120,7 +122,7 @@ for _factor, _names in (
     (1e3, "kW|kilowatt|kilowatts"),
     (1e6, "MW|megawatt|megawatts"),
     (1e9, "GW|gigawatt|gigawatts"),
-    (745.7, "hp|horsepower"),
+    (745.7, "hp|HP|horsepower"),
 ):
     _add("power", _factor, _names)
 for _factor, _names in (
@@ -151,10 +153,13 @@ _add("pressure", 6894.76, "psi")
 _add("sound", 1, "dB|decibel|decibels")
 _add("pixels", 1, "MP|megapixel|megapixels")
 _add("frame rate", 1, "fps|frames per second")
-_add("angle", 1, "°|degree|degrees")
-_add("temperature", 1, "°C|℃|celsius|degrees Celsius|degrees C|degree Celsius|degrees centigrade")
-_add("temperature", 5 / 9, "°F|℉|fahrenheit|degrees Fahrenheit|degrees F|degree Fahrenheit", -160 / 9)
+_add("angle", 1, "°|deg|degree|degrees")
+_add("temperature", 1, "°C|° C|℃|celsius|degrees Celsius|degrees C|degree C|degree Celsius|degrees centigrade")
+_add("temperature", 5 / 9, "°F|° F|℉|fahrenheit|degrees Fahrenheit|degrees F|degree F|degree Fahrenheit", -160 / 9)
 _add("temperature", 1, "kelvin", -273.15)
+_add("rotation", 1, "rpm|revolutions per minute")
+_add("brightness", 1, "nits")
+_add("concentration", 1, "ppm|parts per million")
 _add("percent", 1, "%|percent|per cent|pct|per-cent")
 _add("percentage points", 1, "percentage points|percentage point|pp|ppt|points of percentage")
 _add("times", 1, "times|fold|-fold|x|×")
@@ -195,15 +200,53 @@ SCALES: dict[str, float] = {
 }  # fmt: skip
 
 _AFTER = {n for n in _CURRENCY if n not in ("won", "try", "rs", "rand")} | set(_CURRENCIES)
-_NAMES = sorted({*_TABLE, *_AFTER}, key=lambda name: (-len(name), name))
-_WORDY = [re.escape(n) for n in _NAMES if n[-1].isalnum() or n[-1] in "²³"]
-_SIGNS = [re.escape(n) for n in _NAMES if not (n[-1].isalnum() or n[-1] in "²³")]
-_DEGREES = r"°\s?[CF](?![\w])"
+_LEAD = re.compile(r"[^\W\d_]+|[^\w\s]")
+_SLASH = re.compile(r"\s?/\s?")
 
-# Single letters and other short names are case sensitive: 5 M is five million, 5 m five metres.
-UNIT = re.compile(
-    r"(?:" + _DEGREES + "|" + "|".join(_SIGNS) + r"|(?:" + "|".join(_WORDY) + r")(?![\w²³]))",
-)
+
+def _by_lead() -> dict[str, tuple[str, ...]]:
+    """The names of units under their first word or sign, the longest first."""
+    found: dict[str, list[str]] = {}
+    for name in sorted({*_TABLE, *_AFTER}, key=lambda name: (-len(name), name)):
+        lead = _LEAD.match(name)
+        if lead:
+            found.setdefault(lead.group().lower(), []).append(name)
+    return {lead: tuple(names) for lead, names in found.items()}
+
+
+_BY_LEAD = _by_lead()
+_LONGEST = 26
+
+
+class UnitFound(NamedTuple):
+    """The name of a unit as the table has it, and where it ends in the text."""
+
+    name: str
+    end: int
+
+
+def unit_at(text: str, place: int) -> UnitFound | None:
+    """The longest name of a unit that begins at this place.
+
+    Single letters and other short names are case sensitive: 5 M is five million, 5 m five metres.
+    """
+    lead = _LEAD.match(text, place)
+    names = _BY_LEAD.get(lead.group().lower()) if lead else None
+    if not names:
+        return None
+    piece = text[place : place + _LONGEST]
+    tight = _SLASH.sub("/", piece, count=1) if "/" in piece else piece
+    for name in names:
+        if not (tight.startswith(name) or (len(name) > 3 and tight[: len(name)].lower() == name.lower())):
+            continue
+        after = tight[len(name) : len(name) + 1]
+        if (name[-1].isalnum() or name[-1] in "²³") and (after.isalnum() or after in ("_", "²", "³")):
+            continue
+        widened = len(piece) - len(tight) if "/" in name else 0
+        return UnitFound(name, place + len(name) + widened)
+    return None
+
+
 _UNIT_FOLDED = {name.lower(): unit for name, unit in _TABLE.items() if len(name) > 3}
 
 CURRENCY_BEFORE = re.compile(
@@ -214,7 +257,6 @@ CURRENCY_BEFORE = re.compile(
 
 def unit_of(name: str) -> Unit | None:
     """The unit a word or sign names, or None."""
-    name = name.replace("° ", "°")
     return _TABLE.get(name) or _UNIT_FOLDED.get(name.lower())
 
 

@@ -1,0 +1,116 @@
+"""The words that bound a number: "about 1,200", "at least 6", "12 or more", "exactly 40"."""
+
+from __future__ import annotations
+
+import re
+from typing import Literal
+
+__all__ = ["Bound", "bound_of"]
+
+Bound = Literal["plain", "exactly", "about", "nearly", "just over", "over", "at least", "under", "at most"]
+
+_LEFT_WINDOW = 34
+_BOUNDS: tuple[tuple[Bound, str], ...] = (
+    ("about", r"not\s+exactly|not\s+quite|(?:almost|nearly|about|virtually)\s+exactly"),
+    ("exactly", r"exactly|precisely|exact(?:\s+\w+)?\s+of|no\s+more\s+and\s+no\s+less\s+than"),
+    (
+        "at most",
+        r"(?:no|not)\s+(?:\w+\s+)?(?:more|longer|later|higher|greater|larger|older)\s+than"
+        r"|at\s+(?:the\s+)?most|up\s+to"
+        r"|(?:a\s+)?maximum(?:\s+\w+)?(?:\s+of)?|max\.?|(?:may|can|must|shall|should|does|do|did)(?:\s+not"
+        r"|n['’]t)\s+exceed|cannot\s+exceed|not\s+exceed(?:ing)?|within|capped\s+at|limited\s+to|≤|<=|as\s+many\s+as"
+        r"|as\s+much\s+as",
+    ),
+    (
+        "at least",
+        r"(?:no|not)\s+(?:less|fewer|lower|sooner|earlier|shorter|smaller)\s+than"
+        r"|at\s+(?:the\s+(?:very\s+)?)?least|(?:a\s+)?minimum(?:\s+\w+)?(?:\s+of)?|≥|>=|from\s+at\s+least",
+    ),
+    ("just over", r"(?:just|slightly|a\s+little|a\s+bit|marginally)\s+(?:over|above|more\s+than|higher\s+than)"),
+    (
+        "nearly",
+        r"nearly|almost|close\s+to|(?:just|slightly|a\s+little|a\s+bit|marginally)\s+(?:under|below"
+        r"|less\s+than|short\s+of|fewer\s+than)|approaching|practically|not\s+far\s+(?:from|off)",
+    ),
+    (
+        "over",
+        r"(?:well\s+|far\s+)?(?:over|above|beyond)|(?:much\s+|far\s+|significantly\s+)?(?:more|greater|longer"
+        r"|higher|larger|older|heavier|taller|bigger|later|better)\s+than|exceed(?:s|ed|ing)?"
+        r"|(?:in\s+)?excess\s+of|upwards?\s+of|north\s+of|surpass(?:es|ed|ing)?|>",
+    ),
+    (
+        "under",
+        r"(?:well\s+|far\s+)?(?:under|below)|(?:much\s+|far\s+|significantly\s+)?(?:less|fewer|shorter|lower"
+        r"|smaller|younger|lighter|earlier|cheaper)\s+than|short\s+of|<",
+    ),
+    (
+        "about",
+        r"about|around|approximately|approx\.?|roughly|some|circa|ca\.?|c\.|~|≈|somewhere\s+(?:around|near)"
+        r"|in\s+the\s+(?:region|order|neighbou?rhood)\s+of|estimated(?:\s+at)?|an\s+estimated|or\s+so"
+        r"|on\s+the\s+order\s+of|more\s+or\s+less",
+    ),
+)
+_BEFORE = re.compile(
+    "|".join(f"(?P<b{i}>(?:(?<=\\W)|^)(?:{pattern}))" for i, (_, pattern) in enumerate(_BOUNDS)).join(
+        (
+            r"(?:",
+            r")\s*(?:(?:the|a|an|just|only|another|every|the\s+age\s+of|about)\s+)?(?:[$€£¥₹]|US\$|[A-Z]{3}\s)?\s*$",
+        )
+    ),
+    re.IGNORECASE,
+)
+# A cheap look at the last word first: most numbers are bounded by nothing.
+_LAST = re.compile(
+    r"(?:\b(?:exactly|quite|precisely|of|than|most|to|maximum\s*\w*|max\.?|exceed\w*|within|at|least|many|much"
+    r"|minimum\s*\w*|over|above|beyond|nearly|almost|under|below|approaching|practically|from|off|surpass\w*"
+    r"|about|around|approx\w*\.?|roughly|some|circa|ca\.?|c\.|near|estimated|so|less)|[~≈<>≤≥=])"
+    r"\s*(?:(?:the|a|an|just|only|another|every|the\s+age\s+of|about)\s+)?(?:[$€£¥₹]|US\$|[A-Z]{3}\s)?\s*$",
+    re.IGNORECASE,
+)
+_AFTER = re.compile(
+    r"\s*(?:(?P<atleast>\+(?!\s?\d)|or\s+(?:more|over|above|older|longer|higher|greater|later|better)\b"
+    r"|and\s+(?:older|above|up)\b(?!\s+to\b)|(?:at|as\s+a)\s+(?:the\s+)?(?:least|minimum)\b)"
+    r"|(?P<atmost>or\s+(?:less|fewer|under|below|younger|shorter|lower|earlier)\b|and\s+younger\b"
+    r"|(?:at|as\s+a)\s+(?:the\s+)?(?:most|maximum)\b|at\s+most\b|maximum\b|max\b)"
+    r"|(?P<about>or\s+so\b|or\s+thereabouts\b|approximately\b))",
+    re.IGNORECASE,
+)
+# "Five percent more than ten years earlier" compares; it does not say that the years are more than ten.
+_COMPARED = re.compile(
+    r"(?:\d%?|percent|per\s+cent|points|times|years|months|weeks|days|hours|minutes|euros|dollars|pounds|twice|lot"
+    r"|many|one|two|three|four|five|six|seven|eight|nine|ten)\s+$",
+    re.IGNORECASE,
+)
+
+
+def bound_of(text: str, start: int, end: int) -> Bound:
+    """What the words around `text[start:end]` make of it."""
+    after = _AFTER.match(text, end)
+    if after:
+        return "at least" if after.group("atleast") else "at most" if after.group("atmost") else "about"
+    window = text[max(0, start - _LEFT_WINDOW) : start]
+    # Only the words of the same clause bound a number.
+    cut = max(window.rfind("."), window.rfind(";"), window.rfind("("), window.rfind("\n"))
+    if cut >= 0 and not window[max(0, cut - 6) : cut + 1].lower().endswith(("approx.", "ca.", " c.", "max.")):
+        window = window[cut + 1 :]
+    if not _LAST.search(window):
+        return "plain"
+    before = _BEFORE.search(window)
+    if before is None:
+        return "plain"
+    if before.group().lower().lstrip().startswith(_COMPARATIVES) and _COMPARED.search(window, 0, before.start()):
+        return "plain"
+    bound = next(bound for index, (bound, _) in enumerate(_BOUNDS) if before.group(f"b{index}"))
+    # No earlier than 60 days before the end is at most 60 days before it.
+    if _WHEN.search(before.group()) and _AHEAD.match(text, end):
+        return _TURNED.get(bound, bound)
+    return bound
+
+
+_WHEN = re.compile(r"\b(?:sooner|earlier|later)\b", re.IGNORECASE)
+_AHEAD = re.compile(r"\s*(?:before|prior|ahead)\b", re.IGNORECASE)
+_TURNED: dict[Bound, Bound] = {"at least": "at most", "at most": "at least", "over": "under", "under": "over"}
+_COMPARATIVES = (
+    "more", "greater", "longer", "higher", "larger", "older", "later", "less", "fewer", "shorter", "lower", "smaller",
+    "younger", "earlier", "cheaper", "heavier", "lighter", "taller", "bigger", "better",
+)  # fmt: skip

@@ -1,0 +1,129 @@
+"""Numbers that belong together.
+
+Ranges ("5 to 7 days"), compound measures ("2 hours 30 minutes"), lists whose last number alone carries the unit
+("0.5, 5 or 50 mg"), and the two ends of a time ("from June 2018 to May 2020").
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+from .units import SCALES, unit_of
+
+if TYPE_CHECKING:
+    from .quantity import Quantity
+
+__all__ = ["dated", "joined"]
+
+_FARTHEST = 14
+_RANGE_GAP = re.compile(r"\s?(?:-{1,2}|[–—]|to|and|or)\s?(?:up\s+to\s+)?(?:[$€£¥₹]|US\$|[A-Z]{3}\s)?\s?", re.IGNORECASE)
+_COMPOUND_GAP = re.compile(r",?\s?(?:and\s)?\s?$")
+_FROM = re.compile(r"\b(?:from|fell|rose|grew|down|up|increased|decreased|dropped)\s*\S?$", re.IGNORECASE)
+_BETWEEN = re.compile(r"\bbetween\s*\S{0,3}$", re.IGNORECASE)
+_LIST_GAP = re.compile(
+    r"(?:\s?[-–—/x×]\s?|,?\s(?:or|and|to|by|versus|vs\.?)\s)(?:(?:about|around|nearly|almost|over|up\sto|only|just)\s)?"
+)
+_COMMA = re.compile(r",\s")
+_SCALE = re.compile(
+    r"[\d.,]+[ -]?(hundred|thousand|million|billion|trillion|[kKMB]|bn|mn|m|b)\b|\b(hundred|thousand|million)\b"
+)
+_DATE_GAP = re.compile(r"\s?,?\s?(?:and|to|until|till|through|[-–—])\s(?:the\s|late\s|early\s|mid-)?|\s?[-–—]\s?")
+_FEET = frozenset(("foot", "feet", "ft"))
+
+
+def joined(text: str, quantities: list[Quantity]) -> list[Quantity]:
+    """The quantities with those that belong together made one, or given the unit they share."""
+    out: list[Quantity] = []
+    for quantity in quantities:
+        if out and quantity.start - out[-1].end <= _FARTHEST:
+            made = _one(text, out[-1], quantity)
+            if made is not None:
+                out[-1] = made
+                continue
+            _share(text, out, quantity)
+        out.append(quantity)
+    return out
+
+
+def dated(text: str, dates: list[Quantity]) -> list[Quantity]:
+    """The dates, each told the time it is an end of: "between June 2018 and February 2020"."""
+    out = list(dates)
+    for place, (left, right) in enumerate(pairwise(dates)):
+        if left.date is None or right.date is None or right.start - left.end > _FARTHEST:
+            continue
+        if _DATE_GAP.fullmatch(text, left.end, right.start):
+            out[place] = replace(out[place], within=(left.date, right.date))
+            out[place + 1] = replace(right, within=(left.date, right.date))
+    return out
+
+
+def _one(text: str, left: Quantity, right: Quantity) -> Quantity | None:
+    gap = text[left.end : right.start]
+    if _compound(left, right) and _COMPOUND_GAP.fullmatch(gap):
+        total = left.low + right.low
+        return replace(left, end=right.end, text=text[left.start : right.end], low=total, high=total, step=right.step)
+    if left.low != left.high or "ordinal" in (left.kind, right.kind) or not _RANGE_GAP.fullmatch(gap):
+        return None
+    word = gap.strip(" $€£¥₹").lower()
+    strict = word in ("-", "--", "–", "—") or word.startswith("to")
+    before = text[max(0, left.start - 14) : left.start]
+    if not strict and not (word == "and" and _BETWEEN.search(before)):
+        return None
+    if word == "to" and _FROM.search(before):
+        return None  # "from 38 ms to 24 ms" is a change, not a range
+    low = _low_end(left, right)
+    if low is None or low >= right.high:
+        return None
+    step = min(left.step, right.step)
+    return replace(right, start=left.start, text=text[left.start : right.end], low=low, bound=left.bound, step=step)
+
+
+def _compound(left: Quantity, right: Quantity) -> bool:
+    if left.dimension != right.dimension or left.low <= right.low or left.unit == right.unit:
+        return False
+    return left.dimension == "duration" or (left.unit in _FEET and right.unit.startswith("inch"))
+
+
+def _low_end(left: Quantity, right: Quantity) -> float | None:
+    """The lower end of a range in the unit of its upper end; None where the two do not go together."""
+    low, dimension = left.low, left.dimension
+    if dimension == "percent" and left.in_words and right.dimension != "percent":
+        low, dimension = left.figure, ""  # "a quarter to half an inch"
+    scale = _scale(right)
+    if scale > 1 and low < right.figure / scale and _scale(left) == 1 and (not dimension or left.kind == "money"):
+        low *= scale  # "30 to 50 thousand"
+    if dimension == right.dimension:
+        return low
+    if dimension or right.kind not in ("measure", "percent", "money"):
+        return None
+    unit = unit_of(right.unit) if right.unit else None
+    return low * unit.factor + unit.offset if unit else low
+
+
+def _scale(quantity: Quantity) -> float:
+    found = _SCALE.search(quantity.text)
+    return SCALES[found.group(1) or found.group(2)] if found else 1.0
+
+
+def _share(text: str, out: list[Quantity], right: Quantity) -> None:
+    """Give the bare numbers before `right` its unit: "from 38 to 24 ms", "0.5, 5 or 50 mg"."""
+    if right.kind not in ("measure", "percent") or right.low != right.high or not right.unit:
+        return
+    unit = unit_of(right.unit)
+    gap = _LIST_GAP
+    next_start = right.start
+    for place in range(len(out) - 1, -1, -1):
+        left = out[place]
+        if left.kind != "number" or left.dimension or left.unit or unit is None:
+            return
+        if not gap.fullmatch(text, left.end, next_start):
+            return
+        low = left.low * unit.factor + unit.offset
+        out[place] = replace(
+            left, kind=right.kind, dimension=right.dimension, low=low, high=low, step=left.step * unit.factor,
+            unit=right.unit, nouns=right.nouns,
+        )  # fmt: skip
+        next_start, gap = left.start, _COMMA
