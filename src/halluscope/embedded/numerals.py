@@ -84,7 +84,8 @@ _NUMERAL = re.compile(
     | (?P<digits>(?:(?<![\w.,%°)])[-−–](?=\d)|(?<![\w.])(?<!\d,))(?:{_DIGITS})
         (?:(?-i:k|\s?(?:K|M|mn|bn|B|tn|T))\b(?!/)|[ \u00a0-]?(?:{_SCALE_WORDS})s?\b)?)
     | (?P<pair>\ba\ (?:couple|pair)\ of\b)
-    | (?P<whole>\ban?(?=\ (?:hour|day|week|month|year|decade|century|minute|mile|kilomet(?:re|er)|inch|pound|lit(?:re|er))
+    | (?P<whole>\ban?(?=\ (?:hour|day|week|month|year|decade|century|minute|mile|kilomet(?:re|er)|inch|pound
+        |lit(?:re|er))
         \ and\ (?:a|one)\ (?:half|quarter|third)\b))
     | (?P<multiple>\b(?:{"|".join(_MULTIPLES)})\b)
     | (?P<ordinal>\b(?:{"|".join(_ORDINALS)})\b(?!\s+centur|[\s-]part(?:y|ies)\b))
