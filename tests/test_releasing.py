@@ -1,0 +1,102 @@
+"""A tag is released only where version and changelog say the same, and the workflows are what GitHub can read."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from scripts.release_notes import notes
+from scripts.site_pages import turned
+
+ROOT = Path(__file__).parents[1]
+CHANGELOG = """# Changelog
+
+## Unreleased
+
+## 0.2.0 (2026-03-14)
+
+### Added
+
+- A thing.
+
+## 0.1.10 (2026-02-01)
+
+- An older thing.
+
+## 0.1.1 (2026-01-01)
+"""
+
+
+def test_the_notes_are_those_of_the_version_alone() -> None:
+    assert notes("v0.2.0", "0.2.0", CHANGELOG) == "### Added\n\n- A thing."
+    assert notes("v0.1.10", "0.1.10", CHANGELOG) == "- An older thing."
+
+
+@pytest.mark.parametrize(
+    ("tag", "version", "why"),
+    [
+        ("v0.2.1", "0.2.0", "version.py says 0.2.0"),
+        ("0.2.0", "0.2.0", "tag v0.2.0"),
+        ("v0.3.0", "0.3.0", "no section"),
+        ("v0.1.1", "0.1.1", "says nothing"),
+        ("v0x2.0", "0x2.0", "no section"),
+    ],
+)
+def test_what_cannot_be_released_is_said(tag: str, version: str, why: str) -> None:
+    with pytest.raises(SystemExit, match=why):
+        notes(tag, version, CHANGELOG)
+
+
+@pytest.mark.parametrize(
+    ("source", "link", "on_the_site"),
+    [
+        ("README.md", "[Metrics](docs/metrics.md)", "[Metrics](metrics.md)"),
+        ("README.md", "![a](docs/images/report.png)", "![a](images/report.png)"),
+        ("README.md", "[card](MODEL_CARD.md)", "[card](model-card.md)"),
+        ("docs/cascade.md", "[card](../MODEL_CARD.md#limits)", "[card](model-card.md#limits)"),
+        ("docs/runs.md", "[`a.yml`](../mkdocs.yml)", "`a.yml`"),
+        ("docs/runs.md", "[gone](../gone.yml)", "[gone](../gone.yml)"),
+        ("docs/runs.md", "[bench](bench.md#sets), [there](#there)", "[bench](bench.md#sets), [there](#there)"),
+        ("docs/runs.md", "[elsewhere](https://semver.org/)", "[elsewhere](https://semver.org/)"),
+    ],
+)
+def test_links_go_from_page_to_page(source: str, link: str, on_the_site: str) -> None:
+    assert turned(link, source) == on_the_site
+
+
+def read(path: Path) -> Any:
+    return yaml.safe_load(path.read_text(encoding="utf-8"))
+
+
+def test_the_workflow_tests_every_python_that_the_package_names() -> None:
+    classifiers = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
+    workflow = read(ROOT / ".github" / "workflows" / "test.yml")
+    pythons = workflow["jobs"]["test"]["strategy"]["matrix"]["python"]
+    assert [f'"Programming Language :: Python :: {python}"' in classifiers for python in pythons] == [True] * len(
+        pythons
+    )
+    assert classifiers.count("Programming Language :: Python :: 3.") == len(pythons)
+
+
+def test_what_a_workflow_calls_is_there() -> None:
+    for path in (ROOT / ".github" / "workflows").glob("*.yml"):
+        for job in read(path)["jobs"].values():
+            for step in job.get("steps", ()):
+                command = step.get("run", "").split()
+                if command[:1] == ["make"]:
+                    targets = (ROOT / "Makefile").read_text(encoding="utf-8")
+                    assert all(f"\n{target}:" in targets for target in command[1:]), command
+                if command[:1] == ["python"]:
+                    assert (ROOT / command[1]).exists(), command
+            needs = job.get("needs", [])
+            assert set([needs] if isinstance(needs, str) else needs) <= set(read(path)["jobs"])
+
+
+@pytest.mark.parametrize("form", sorted((ROOT / ".github" / "ISSUE_TEMPLATE").glob("[!c]*.yml")), ids=lambda p: p.stem)
+def test_a_form_has_what_github_asks_for(form: Path) -> None:
+    fields = read(form)
+    assert fields["name"] and fields["description"] and fields["body"]
+    ids = [field["id"] for field in fields["body"] if field["type"] != "markdown"]
+    assert len(set(ids)) == len(ids) and any(field.get("validations") for field in fields["body"])
