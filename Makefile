@@ -43,7 +43,7 @@ test-llm: $(READY) ## one run against a real small model on a llama.cpp server (
 	$(BIN)/python -m pytest tests/llm --run-llm
 
 docs: $(READY) ## build the documentation into site/; a broken link is an error
-	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict --quiet
+	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict
 
 docs-live: $(READY) ## serve it on this machine, and build it again at every change
 	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs serve --strict
