@@ -19,7 +19,7 @@ from .flow import AnswerMissing
 from .judge import Answer, Call, Judge
 from .metric import Finding, Metric, without_score
 from .questions import Question
-from .reading import read_reply
+from .reading import READER, read_reply
 from .result import Exchange, Failure, Outcome, Result, Usage
 
 __all__ = ["Driver", "Patience", "ReplyCache", "Throttle", "Trail"]
@@ -135,7 +135,8 @@ class Driver:
     async def _kept(self, cache: ReplyCache, judge: Judge, question: Question[T], asking: _Asking) -> Answer[T]:
         """The answer from the cache. The same question asked twice at once is asked once."""
         drawn = f" sample {asking.sample}" if asking.sample else ""
-        key = hashlib.sha256(f"{question.fingerprint()} {judge.fingerprint()}{drawn}".encode()).hexdigest()
+        asked = f"{READER} {question.fingerprint()} {judge.fingerprint()}{drawn}"
+        key = hashlib.sha256(asked.encode()).hexdigest()
         loop = asyncio.get_running_loop()
         flights = self._in_flight.setdefault(loop, {})
         while key in flights:

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import msgspec
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from .errors import PromptError
 
@@ -17,10 +17,21 @@ _DIVIDER = re.compile(r"^---\s*$", re.MULTILINE)
 
 
 class Prompt(Struct, frozen=True):
-    """What a chat model is sent: the standing instructions, and this question's material."""
+    """What a chat model is sent: the standing instructions, and this question's material.
+
+    `code` is the word that the fences of the material carry, and that does not occur in it.
+    """
 
     system: str
     user: str
+    code: str = ""
+
+    def framed(self) -> Prompt:
+        """The prompt that asks for its code in the reply: what a model answers is so told from what it quotes."""
+        if not self.code:
+            return self
+        asked = f'The JSON object of the reply begins with a code, before its other keys: {{"code": "{self.code}", …}}'
+        return structs.replace(self, user=f"{self.user}\n\n{asked}")
 
     def __str__(self) -> str:
         return f"{self.system}\n\n{self.user}" if self.system else self.user
@@ -38,7 +49,7 @@ def render(template: str, slots: Mapping[str, str | Data]) -> Prompt:
     A line of three dashes parts the system message from the user message; without one, everything
     is the user message.
     """
-    seal = _seal(slots)
+    code = _seal(slots)
 
     def fill(match: re.Match[str]) -> str:
         name = match.group(1)
@@ -48,11 +59,11 @@ def render(template: str, slots: Mapping[str, str | Data]) -> Prompt:
         slot = slots[name]
         if isinstance(slot, str):
             return slot
-        return f"<{name}-{seal}>\n{_encoded(slot.value)}\n</{name}-{seal}>"
+        return f"<{name}-{code}>\n{_encoded(slot.value)}\n</{name}-{code}>"
 
     parts = _DIVIDER.split(template, maxsplit=1)
     filled = [_SLOT.sub(fill, part).strip() for part in parts]
-    return Prompt("", filled[0]) if len(filled) == 1 else Prompt(filled[0], filled[1])
+    return Prompt("", filled[0], code) if len(filled) == 1 else Prompt(filled[0], filled[1], code)
 
 
 def require_slots(name: str, template: str, needed: tuple[str, ...]) -> None:
@@ -71,7 +82,7 @@ def _encoded(value: Any) -> str:
 def _seal(slots: Mapping[str, str | Data]) -> str:
     """A word for the fence that does not occur in the material, and is the same for the same material."""
     material = "\n".join(_encoded(slot.value) for slot in slots.values() if isinstance(slot, Data))
-    seal = hashlib.sha256(material.encode()).hexdigest()[:12]
-    while seal in material:
-        seal = hashlib.sha256(seal.encode()).hexdigest()[:12]
-    return seal
+    word = hashlib.sha256(material.encode()).hexdigest()[:12]
+    while word in material:
+        word = hashlib.sha256(word.encode()).hexdigest()[:12]
+    return word

@@ -115,11 +115,13 @@ class ChatJudge:
         return hashlib.sha256(msgspec.msgpack.encode(identity, enc_hook=repr)).hexdigest()
 
     async def answer(self, question: Question[T], call: Call) -> Answer[T]:
-        prompt = with_remark(question.render(), call.remark)
+        rendered = with_remark(question.render(), call.remark)
         settings = self.settings.drawn(call.sample, call.repair)
         dialect, at_first = self._dialect, self._dialect.manner
         while True:
             manner = dialect.manner
+            # A server that keeps to a schema gives nothing but the reply, so that nothing has to be told apart in it.
+            prompt = rendered if manner.mode == "schema" and not call.repair else rendered.framed()
             try:
                 completion = await self.model.complete(
                     prompt, question.schema(), question.kind, manner, settings, call.timeout
@@ -149,7 +151,7 @@ def with_remark(prompt: Prompt, remark: str | None) -> Prompt:
     """The prompt with what was wrong with the last reply. That may quote judged text, so it is fenced like it."""
     if not remark:
         return prompt
-    fenced = render("{{remark}}", {"remark": Data(remark[:500])}).user
+    fenced = render("{{remark}}", {"remark": Data(remark[:500].replace(prompt.code or "\0", "…"))}).user
     again = (
         f"An earlier reply to this could not be used. What was wrong with it, as JSON-encoded material:\n{fenced}\n"
         "Reply again, with the one JSON object described above and no other text."

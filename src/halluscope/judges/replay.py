@@ -21,6 +21,7 @@ from ..errors import InputError, JudgeError
 from ..judge import Answer, Call, Judge
 from ..questions import Question
 from ..reading import read_reply
+from ..text.lenient import CODE
 from ..writing import replacing
 
 T = TypeVar("T")
@@ -227,7 +228,9 @@ def _as_data(reply: str) -> Any:
         data = json.loads(reply, object_pairs_hook=_without_doubles)
     except (ValueError, RecursionError):
         return reply
-    return data if isinstance(data, (dict, list)) else reply
+    if isinstance(data, dict):
+        return {key: value for key, value in data.items() if key != CODE}
+    return data if isinstance(data, list) else reply
 
 
 def _without_doubles(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

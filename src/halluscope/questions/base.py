@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, ClassVar, Generic, TypeVar
 
 import msgspec
@@ -47,7 +47,7 @@ class Question(Struct, Generic[T], frozen=True, kw_only=True):
 
     def slots(self) -> Mapping[str, str | Data]:
         """What fills the template."""
-        raise NotImplementedError
+        return {}
 
     def schema(self) -> dict[str, Any]:
         """The JSON schema of the reply."""
@@ -67,6 +67,16 @@ class Question(Struct, Generic[T], frozen=True, kw_only=True):
         return render(self.template, {"examples": examples, **self.slots()})
 
     @property
+    def code(self) -> str:
+        """The word that a reply to this question should carry, and that the judged text does not hold."""
+        return self.render().code
+
+    @property
+    def material(self) -> str:
+        """The judged text, which a reply may quote."""
+        return "\n".join(_strings([slot.value for slot in self.slots().values() if isinstance(slot, Data)]))
+
+    @property
     def size(self) -> int:
         """How many characters of judged text the question carries."""
         raise NotImplementedError
@@ -82,6 +92,17 @@ class Question(Struct, Generic[T], frozen=True, kw_only=True):
     def fingerprint(self) -> str:
         """Names the question by content: the same words asked the same way have the same name."""
         return hashlib.sha256(msgspec.msgpack.encode((self.kind, self))).hexdigest()
+
+
+def _strings(value: Any) -> Iterator[str]:
+    """Every text in a value."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict):
+        yield from _strings(list(value.values()))
+    elif isinstance(value, (list, tuple)):
+        for item in value:
+            yield from _strings(item)
 
 
 def listed(data: Any, *keys: str) -> list[Any]:

@@ -17,6 +17,7 @@ from .base import Passage, Question, packed, text_of, word_of
 
 FACTUAL, HALLUCINATED = "factual", "hallucinated"
 WORDS = (FACTUAL, HALLUCINATED)
+_SAID = re.compile(r"\b(factual|hallucinated)\b", re.IGNORECASE)
 
 
 class Labelled(Struct, frozen=True):
@@ -78,12 +79,17 @@ class LabelAnswer(Question[Labelled], frozen=True, kw_only=True):
         return Labelled(label, tuple(text for text in map(text_of, listed) if text))
 
     def read_text(self, text: str) -> Labelled:
-        """A reply of one word, or one whose only label is said once."""
-        said = set(re.findall(r"\b(factual|hallucinated)\b", text.casefold()))
+        """A reply of one word, or one that says one of the two and is sure not to quote it from what is judged."""
+        word = word_of(text, WORDS)
+        if word is not None:
+            return Labelled(word)
+        if _SAID.search(self.material):
+            raise ReplyError('the reply must be the JSON object, or one of "factual" and "hallucinated"', reply=text)
+        said = set(_SAID.findall(text.casefold()))
         negated = re.search(r"\bnot\s+(?:\w+\s+)?(?:factual|hallucinated)\b", text, re.IGNORECASE)
         if len(said) != 1 or negated:
             raise ReplyError('the reply must name one of "factual" and "hallucinated"', reply=text)
-        return Labelled(said.pop(), (text.strip(),) if len(text.split()) > 1 else ())
+        return Labelled(said.pop(), (text.strip(),))
 
     @property
     def size(self) -> int:
