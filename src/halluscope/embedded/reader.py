@@ -17,7 +17,7 @@ from .model import load, settings
 from .signals import Measured, measure
 from .wording import is_subjective
 
-REVISION = 2
+REVISION = 3
 """Raised when the code around the model changes what it reads, so that old answers are not taken for new."""
 
 
