@@ -16,10 +16,21 @@ import sys
 import time
 from pathlib import Path
 
-from halluscope.bench import load, run_judge, sample
-from halluscope.bench.escalation import Band, Doubt, at_share, bands, best_at, chart, doubts, frontier, svg, with_band
-from halluscope.judge import resolve
-from halluscope.metrics import resolve as metric_named
+from halluscope._internal.judge import resolve
+from halluscope._internal.measuring.bench import load, run_judge, sample
+from halluscope._internal.measuring.bench.cascade_curve import (
+    Band,
+    Doubt,
+    at_share,
+    bands,
+    best_at,
+    chart,
+    doubts,
+    frontier,
+    svg,
+    with_band,
+)
+from halluscope._internal.metrics import resolve as metric_named
 
 START, END = "<!-- curve -->\n", "<!-- end of curve -->"
 SHARES = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.7, 1.0)

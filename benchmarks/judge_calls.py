@@ -53,10 +53,10 @@ def texts(number: int) -> tuple[str, list[str]]:
 
 
 def ours(url: str, metric: str) -> Job:
-    from halluscope.case import Case
-    from halluscope.driver import Driver
-    from halluscope.judges.openai import openai_judge
-    from halluscope.metrics import METRICS
+    from halluscope._internal.case import Case
+    from halluscope._internal.engine.driver import Driver
+    from halluscope._internal.judges.chat.openai import openai_judge
+    from halluscope._internal.metrics import METRICS
 
     driver = Driver(openai_judge("gpt-4o", base_url=url))
     made = METRICS[metric]()
@@ -133,7 +133,7 @@ def main() -> None:
     parser.add_argument("--cases", type=int, default=500)
     parser.add_argument("--at-once", type=int, default=50)
     given = parser.parse_args()
-    from halluscope.metrics import METRICS
+    from halluscope._internal.metrics import METRICS
 
     cores = sorted(os.sched_getaffinity(0))
     print(f"{given.cases} cases, {given.at_once} at once\n")

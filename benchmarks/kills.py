@@ -17,7 +17,7 @@ import time
 from pathlib import Path
 
 from tests.loopback import Loopback
-from tests.test_kill import Session, data, end, wait_for_calls
+from tests.runner.test_kill import Session, data, end, wait_for_calls
 
 
 def main() -> None:

@@ -22,11 +22,11 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
-from halluscope.embedded import reader
-from halluscope.embedded.model import PairReading
-from halluscope.judge import Answer, Call
-from halluscope.judges.embedded import EmbeddedJudge
-from halluscope.questions import (
+from halluscope._internal.embedded import reader
+from halluscope._internal.embedded.model import PairReading
+from halluscope._internal.judge import Answer, Call
+from halluscope._internal.judges.embedded_judge import EmbeddedJudge
+from halluscope._internal.questions import (
     ComparePassages,
     Explain,
     ExtractClaims,
@@ -39,9 +39,9 @@ from halluscope.questions import (
     VerifyClaims,
     numbered,
 )
-from halluscope.runner import evaluate
-from halluscope.store import Store
-from halluscope.verdict import Claim, Support, Verdict
+from halluscope._internal.runner import evaluate
+from halluscope._internal.store import Store
+from halluscope._internal.verdict import Claim, Support, Verdict
 
 T = TypeVar("T")
 

@@ -22,8 +22,8 @@ from tests.browser import Page, chromium, find_chromium, new_page
 from tests.reporting import judged
 
 from halluscope import Case, Result
-from halluscope.report import write_results
-from halluscope.result import Exchange, Usage
+from halluscope._internal.report import write_results
+from halluscope._internal.result import Exchange, Usage
 
 WORDS = "the river runs past old mills and quiet towns where people work by day and rest at night".split()
 

@@ -16,7 +16,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from halluscope.stress import StressReport, run
+from halluscope._internal.measuring.stress import StressReport, run
 
 MUST_CATCH = {"numbers": 0.9, "dates": 0.9}
 MOST_FALSE_ALARMS = 0.1

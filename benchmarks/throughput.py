@@ -19,10 +19,10 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from halluscope.judges.openai import openai_judge
-from halluscope.metrics import METRICS
-from halluscope.runner import evaluate
-from halluscope.store import Store
+from halluscope._internal.judges.chat.openai import openai_judge
+from halluscope._internal.metrics import METRICS
+from halluscope._internal.runner import evaluate
+from halluscope._internal.store import Store
 
 ROOT = Path(__file__).parent.parent
 

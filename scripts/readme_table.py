@@ -13,10 +13,10 @@ import shlex
 import sys
 from pathlib import Path
 
-from halluscope import metrics
-from halluscope.bench import Figures, Report, bench
-from halluscope.errors import HalluscopeError
-from halluscope.judge import resolve
+from halluscope._internal import metrics
+from halluscope._internal.errors import HalluscopeError
+from halluscope._internal.judge import resolve
+from halluscope._internal.measuring.bench import Figures, Report, bench
 
 HEAD = ("set", "cases", "balanced accuracy", "F1 of hallucinated", "AUROC", "ECE", "span F1", "coverage")
 TRIVIAL = ("length alone, AUROC", "overlap alone, AUROC")

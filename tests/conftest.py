@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from halluscope.judges import dialect, http
+from halluscope._internal.judges.chat import dialect, http
 
 from .loopback import Loopback
 

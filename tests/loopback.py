@@ -27,7 +27,7 @@ from typing import Any, Union
 
 from aiohttp import web
 
-from halluscope.waiting import within
+from halluscope._internal.plumbing.time_limit import within
 
 from .oracle import Asked, oracle, understood
 

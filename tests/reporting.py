@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from halluscope import Case, Claim, Evidence, Outcome, Result, Support, Usage, Verdict
-from halluscope.result import Direction, Exchange, Failure
+from halluscope._internal.result import Direction, Exchange, Failure
 
 SUPPORTS = {"S": Support.SUPPORTED, "C": Support.CONTRADICTED, "U": Support.UNSUPPORTED, "N": Support.NOT_A_CLAIM}
 

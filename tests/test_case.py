@@ -11,7 +11,7 @@ import pytest
 
 import halluscope
 from halluscope import Case
-from halluscope.errors import CaseError
+from halluscope._internal.errors import CaseError
 
 
 def test_strings_and_lists() -> None:

@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from halluscope.errors import PromptError
-from halluscope.metric import packaged_examples
-from halluscope.metrics import METRICS
-from halluscope.prompt import Data, render
+from halluscope._internal.errors import PromptError
+from halluscope._internal.metric import packaged_examples
+from halluscope._internal.metrics import METRICS
+from halluscope._internal.prompt import Data, render
 
 PINNED = Path(__file__).parent / "prompts.json"
 FENCE = re.compile(r"<(\w+)-([0-9a-f]{12})>\n(.*?)\n</\1-\2>", re.DOTALL)

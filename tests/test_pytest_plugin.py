@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from halluscope.pytest_plugin import assert_faithful
+from halluscope._internal.pytest_plugin import assert_faithful
 
 from .loopback import Loopback
 
@@ -20,7 +20,7 @@ BAD = "The tower is 900 metres high."
 CONTEXT = "The tower was built in 1889 and is 300 metres high."
 
 INSTALLED = any(point.name == "halluscope" for point in entry_points(group="pytest11"))
-LOADED = () if INSTALLED else ("-p", "halluscope.pytest_plugin")
+LOADED = () if INSTALLED else ("-p", "halluscope._internal.pytest_plugin")
 
 
 def run(pytester: pytest.Pytester, *arguments: str) -> pytest.RunResult:
@@ -32,7 +32,7 @@ def paid(server: Loopback, body: str, marker: str = "") -> str:
     """A test file whose judge is the loopback server."""
     return f"""
 import pytest
-from halluscope.pytest_plugin import assert_faithful, assert_no_hallucination
+from halluscope._internal.pytest_plugin import assert_faithful, assert_no_hallucination
 
 JUDGE = dict(judge="openai/any", base_url="{server.base_url}")
 
@@ -46,13 +46,15 @@ def recordings(pytester: pytest.Pytester) -> list[Path]:
 
 
 def test_the_plugin_is_known_to_pytest() -> None:
-    assert INSTALLED, "pyproject.toml must declare the entry point pytest11: halluscope = halluscope.pytest_plugin"
+    assert INSTALLED, (
+        "pyproject.toml must declare the entry point pytest11: halluscope = halluscope._internal.pytest_plugin"
+    )
 
 
 class TestAssertions:
     def test_the_embedded_judge_needs_no_recording(self, pytester: pytest.Pytester) -> None:
         pytester.makepyfile(f"""
-            from halluscope.pytest_plugin import assert_faithful, assert_no_hallucination
+            from halluscope._internal.pytest_plugin import assert_faithful, assert_no_hallucination
 
             def test_good():
                 result = assert_faithful({GOOD!r}, [{CONTEXT!r}])
@@ -75,7 +77,7 @@ class TestAssertions:
 
     def test_the_failure_points_at_the_test_and_not_into_the_plugin(self, pytester: pytest.Pytester) -> None:
         pytester.makepyfile(f"""
-            from halluscope.pytest_plugin import assert_no_hallucination
+            from halluscope._internal.pytest_plugin import assert_no_hallucination
 
             def test_bad():
                 assert_no_hallucination({BAD!r}, [{CONTEXT!r}])
@@ -100,7 +102,7 @@ class TestAssertions:
 
     def test_no_score_never_passes_silently(self, pytester: pytest.Pytester) -> None:
         pytester.makepyfile(f"""
-            from halluscope.pytest_plugin import assert_faithful
+            from halluscope._internal.pytest_plugin import assert_faithful
 
             def test_refusal():
                 assert_faithful("I'm sorry, I don't know.", {CONTEXT!r})
@@ -135,7 +137,7 @@ class TestAssertions:
 
     def test_allowing_an_outcome_does_not_allow_a_bad_score(self, pytester: pytest.Pytester) -> None:
         pytester.makepyfile(f"""
-            from halluscope.pytest_plugin import assert_faithful
+            from halluscope._internal.pytest_plugin import assert_faithful
 
             def test_bad():
                 assert_faithful({BAD!r}, {CONTEXT!r}, allow=("scored", "refusal"))
@@ -143,7 +145,7 @@ class TestAssertions:
         run(pytester).assert_outcomes(failed=1)
 
     def test_outside_pytest_the_functions_work_too(self) -> None:
-        from halluscope import pytest_plugin
+        from halluscope._internal import pytest_plugin
 
         running, pytest_plugin._current = pytest_plugin._current, None
         try:
@@ -354,7 +356,7 @@ def test_it():
     def test_a_model_of_ones_own_is_recorded_unless_told_otherwise(self, pytester: pytest.Pytester) -> None:
         pytester.makepyfile(f"""
             import pytest
-            from halluscope.judges.scripted import ScriptedJudge
+            from halluscope._internal.judges.scripted import ScriptedJudge
 
             def judge():
                 verdict = {{"id": "c1", "verdict": "yes", "reason": "So it is.", "evidence": ""}}
@@ -378,7 +380,7 @@ def test_loading_the_plugin_loads_little(pytester: pytest.Pytester) -> None:
         import sys
 
         def test_it():
-            loaded = {"numpy", "onnxruntime", "aiohttp", "halluscope.scorer"} & set(sys.modules)
+            loaded = {"numpy", "onnxruntime", "aiohttp", "halluscope._internal.engine.scorer"} & set(sys.modules)
             assert not loaded, loaded
     """)
     run(pytester, "-p", "no:asyncio").assert_outcomes(passed=1)

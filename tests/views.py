@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, TypeVar, cast
 
-from halluscope.calls import Patience
-from halluscope.case import Case
-from halluscope.driver import Driver
-from halluscope.errors import JudgeError
-from halluscope.judge import Answer, Call, Judge
-from halluscope.metric import Metric
-from halluscope.metrics import resolve
-from halluscope.questions import (
+from halluscope._internal.case import Case
+from halluscope._internal.engine.driver import Driver
+from halluscope._internal.engine.retrying import Patience
+from halluscope._internal.errors import JudgeError
+from halluscope._internal.judge import Answer, Call, Judge
+from halluscope._internal.metric import Metric
+from halluscope._internal.metrics import resolve
+from halluscope._internal.questions import (
     FACTUAL,
     HALLUCINATED,
     ComparePassages,
@@ -25,9 +25,9 @@ from halluscope.questions import (
     VerifyClaims,
     numbered,
 )
-from halluscope.result import Result, Usage
-from halluscope.text import sentences
-from halluscope.verdict import Claim, Support, Verdict
+from halluscope._internal.result import Result, Usage
+from halluscope._internal.text import sentences
+from halluscope._internal.verdict import Claim, Support, Verdict
 
 T = TypeVar("T")
 

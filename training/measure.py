@@ -15,19 +15,19 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from halluscope.embedded.claims import extract
-from halluscope.embedded.context import ReadContext
-from halluscope.embedded.evidence import EvidenceIndex, content_words
-from halluscope.embedded.fusion import ClaimSignals
-from halluscope.embedded.marking import in_output, tokens
-from halluscope.embedded.model import PairModel, load
-from halluscope.embedded.signals import Measured as Signals
-from halluscope.embedded.signals import measure
-from halluscope.errors import InputError
-from halluscope.questions import Passage
-from halluscope.stress.changes import mutants
-from halluscope.stress.source import from_passage
-from halluscope.verdict import Claim
+from halluscope._internal.embedded.claims import extract
+from halluscope._internal.embedded.context import ReadContext
+from halluscope._internal.embedded.evidence import EvidenceIndex, content_words
+from halluscope._internal.embedded.fusion import ClaimSignals
+from halluscope._internal.embedded.marking import in_output, tokens
+from halluscope._internal.embedded.model import PairModel, load
+from halluscope._internal.embedded.signals import Measured as Signals
+from halluscope._internal.embedded.signals import measure
+from halluscope._internal.errors import InputError
+from halluscope._internal.measuring.stress.answers import from_passage
+from halluscope._internal.measuring.stress.mutants import mutants
+from halluscope._internal.questions import Passage
+from halluscope._internal.verdict import Claim
 from training.harder import without_support
 from training.rows import FOLDS, fold_of_documents, seed_of, statements
 from training.sets import Case, read, sources

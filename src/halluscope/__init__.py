@@ -8,17 +8,11 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from .version import __version__
+from ._internal.version import __version__
 
 if TYPE_CHECKING:
-    from .case import Case
-    from .errors import HalluscopeError
-    from .judge import Judge
-    from .metric import Metric
-    from .result import Outcome, Result, Usage
-    from .runner import aevaluate, evaluate
-    from .runs import Run
-    from .scorer import (
+    from ._internal.case import Case
+    from ._internal.engine.scorer import (
         Contradiction,
         Faithfulness,
         Hallucination,
@@ -28,30 +22,36 @@ if TYPE_CHECKING:
         acheck,
         check,
     )
-    from .verdict import Claim, Evidence, Support, Verdict
+    from ._internal.errors import HalluscopeError
+    from ._internal.judge import Judge
+    from ._internal.metric import Metric
+    from ._internal.result import Outcome, Result, Usage
+    from ._internal.runner import aevaluate, evaluate
+    from ._internal.runs import Run
+    from ._internal.verdict import Claim, Evidence, Support, Verdict
 
 _HOMES = {
     "Case": "case",
     "Claim": "verdict",
-    "Contradiction": "scorer",
+    "Contradiction": "engine.scorer",
     "Evidence": "verdict",
-    "Faithfulness": "scorer",
-    "Hallucination": "scorer",
+    "Faithfulness": "engine.scorer",
+    "Hallucination": "engine.scorer",
     "HalluscopeError": "errors",
     "Judge": "judge",
-    "Label": "scorer",
+    "Label": "engine.scorer",
     "Metric": "metric",
     "Outcome": "result",
     "Result": "result",
     "Run": "runs",
-    "Scorer": "scorer",
+    "Scorer": "engine.scorer",
     "Support": "verdict",
-    "TruthFaithfulness": "scorer",
+    "TruthFaithfulness": "engine.scorer",
     "Usage": "result",
     "Verdict": "verdict",
-    "acheck": "scorer",
+    "acheck": "engine.scorer",
     "aevaluate": "runner",
-    "check": "scorer",
+    "check": "engine.scorer",
     "evaluate": "runner",
 }
 
@@ -86,7 +86,7 @@ def __getattr__(name: str) -> object:
     home = _HOMES.get(name)
     if home is None:
         raise AttributeError(f"module 'halluscope' has no attribute {name!r}")
-    value = globals()[name] = getattr(import_module(f".{home}", __name__), name)
+    value = globals()[name] = getattr(import_module(f"._internal.{home}", __name__), name)
     return value
 
 

@@ -1,6 +1,6 @@
 """`python -m halluscope`, for where the command is not on the path."""
 
-from .cli import main
+from ._internal.cli import main
 
 if __name__ == "__main__":
     main()

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from halluscope.judges.scripted import ScriptedJudge
+from halluscope._internal.judges.scripted import ScriptedJudge
 
 from ..loopback import Loopback
 from .world import World
@@ -22,8 +22,8 @@ def world(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> It
         def judge(prefix: str) -> Any:
             return lambda model, **_: ScriptedJudge(made.answer_question, name=f"{prefix}/{model}")
 
-        monkeypatch.setattr("halluscope.judges.openai.openai_judge", judge("openai"))
-        monkeypatch.setattr("halluscope.judges.anthropic.anthropic_judge", judge("anthropic"))
+        monkeypatch.setattr("halluscope._internal.judges.chat.openai.openai_judge", judge("openai"))
+        monkeypatch.setattr("halluscope._internal.judges.chat.anthropic.anthropic_judge", judge("anthropic"))
         yield made
         return
     with Loopback(made.answer_request) as server:

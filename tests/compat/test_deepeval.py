@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
+from halluscope._internal.errors import InputError, JudgeError, JudgeRejected, ReplyError
+from halluscope._internal.judges.scripted import ScriptedJudge
+from halluscope._internal.result import Outcome
 from halluscope.compat.deepeval import ApiError, Faithfulness, Hallucination, MissingParameters, Result, TestCase
-from halluscope.errors import InputError, JudgeError, JudgeRejected, ReplyError
-from halluscope.judges.scripted import ScriptedJudge
-from halluscope.result import Outcome
 
 from ..loopback import Features, Loopback
 from .world import World

@@ -8,6 +8,9 @@ from typing import Any
 
 import pytest
 
+from halluscope._internal.errors import CaseError, InputError, JudgeError, PromptError
+from halluscope._internal.judges.scripted import ScriptedJudge
+from halluscope._internal.result import Outcome
 from halluscope.compat.mastra import (
     GetContextParams,
     MastraScorer,
@@ -15,9 +18,6 @@ from halluscope.compat.mastra import (
     create_hallucination_scorer,
     extract_tool_results,
 )
-from halluscope.errors import CaseError, InputError, JudgeError, PromptError
-from halluscope.judges.scripted import ScriptedJudge
-from halluscope.result import Outcome
 
 from .world import World, verdicts
 

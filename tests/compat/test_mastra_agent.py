@@ -10,10 +10,10 @@ from typing import Any
 
 import pytest
 
+from halluscope._internal.errors import InputError, JudgeRejected
+from halluscope._internal.judges.scripted import ScriptedJudge
+from halluscope._internal.result import Outcome
 from halluscope.compat.mastra import Agent, create_hallucination_scorer, extract_tool_results
-from halluscope.errors import InputError, JudgeRejected
-from halluscope.judges.scripted import ScriptedJudge
-from halluscope.result import Outcome
 
 from ..loopback import Features, Loopback
 from ..oracle import Asked, oracle
@@ -191,7 +191,7 @@ def test_a_callback_that_fails_is_logged(caplog: pytest.LogCaptureFixture) -> No
 
 
 def test_a_backlog_is_bounded_and_what_is_left_out_is_counted(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("halluscope.compat.mastra.agent._WAITING", 3)
+    monkeypatch.setattr("halluscope.compat.mastra._agent._WAITING", 3)
     let_go = threading.Event()
 
     def hook(params: Any) -> list[str]:

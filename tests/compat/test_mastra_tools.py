@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
+from halluscope._internal.judges.scripted import ScriptedJudge
+from halluscope._internal.result import Outcome
 from halluscope.compat.mastra import ToolResult, create_faithfulness_scorer, extract_tool_results
-from halluscope.compat.mastra.messages import asked, said
-from halluscope.judges.scripted import ScriptedJudge
-from halluscope.result import Outcome
+from halluscope.compat.mastra._messages import asked, said
 
 ARGS = {"city": "Paris"}
 RESULT = {"degrees": 21}

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from halluscope.compat.models import judge_name, judge_of
-from halluscope.errors import InputError
-from halluscope.judges.scripted import ScriptedJudge
+from halluscope._internal.errors import InputError
+from halluscope._internal.judges.scripted import ScriptedJudge
+from halluscope.compat._models import judge_name, judge_of
 
 
 @pytest.mark.parametrize(

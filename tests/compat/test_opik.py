@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
+from halluscope._internal.errors import InputError, JudgeError, JudgeRejected, JudgeUnavailable, ReplyError
+from halluscope._internal.judges.scripted import ScriptedJudge
 from halluscope.compat.opik import FEW_SHOT_EXAMPLES, Hallucination, ScoreResult
-from halluscope.errors import InputError, JudgeError, JudgeRejected, JudgeUnavailable, ReplyError
-from halluscope.judges.scripted import ScriptedJudge
 
 from ..loopback import Features, Loopback
 from .world import World
@@ -69,7 +69,8 @@ def test_the_default_model_is_the_documented_one_where_its_key_is_set(world: Wor
 
 def test_our_own_default_where_no_key_is_set(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(
-        "halluscope.judges.embedded.EmbeddedJudge", lambda: ScriptedJudge({"label": FACTUAL}, name="local")
+        "halluscope._internal.judges.embedded_judge.EmbeddedJudge",
+        lambda: ScriptedJudge({"label": FACTUAL}, name="local"),
     )
     result = Hallucination().score(QUESTION, ANSWER, CONTEXT)
     assert result.details is not None
@@ -184,7 +185,7 @@ def test_an_error_of_a_kind_of_its_own_keeps_its_status() -> None:
     judge = ScriptedJudge({"label": Away("gone", status=502, body="bad gateway")})
     metric = Hallucination(model=judge)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("halluscope.calls.Patience.wait", lambda *_: 0.0)
+        patch.setattr("halluscope._internal.engine.retrying.Patience.wait", lambda *_: 0.0)
         with pytest.raises(JudgeError, match="gone") as caught:
             metric.score(QUESTION, ANSWER)
     assert (caught.value.status, caught.value.body) == (502, "bad gateway")

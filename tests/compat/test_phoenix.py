@@ -9,9 +9,9 @@ from typing import Any
 import pandas as pd
 import pytest
 
+from halluscope._internal.errors import InputError, JudgeRejected, MissingParameters, PromptError
+from halluscope._internal.judges.scripted import ScriptedJudge
 from halluscope.compat.phoenix import LLM, HallucinationEvaluator, Score
-from halluscope.errors import InputError, JudgeRejected, MissingParameters, PromptError
-from halluscope.judges.scripted import ScriptedJudge
 
 from ..loopback import Features, Loopback
 from .world import World

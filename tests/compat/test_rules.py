@@ -6,12 +6,12 @@ from typing import Any
 
 import pytest
 
+from halluscope._internal.judges.scripted import ScriptedJudge
+from halluscope._internal.result import Outcome
 from halluscope.compat.deepeval import Faithfulness, Hallucination, TestCase
 from halluscope.compat.mastra import create_faithfulness_scorer, create_hallucination_scorer
 from halluscope.compat.opik import Hallucination as OpikHallucination
 from halluscope.compat.phoenix import HallucinationEvaluator
-from halluscope.judges.scripted import ScriptedJudge
-from halluscope.result import Outcome
 
 
 def test_a_verdict_on_the_claim_with_another_number_is_refused() -> None:

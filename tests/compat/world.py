@@ -6,8 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from halluscope.prompt import Data
-from halluscope.questions import Question
+from halluscope._internal.prompt import Data
+from halluscope._internal.questions import Question
 
 from ..loopback import Loopback, Reply
 from ..oracle import Asked, oracle

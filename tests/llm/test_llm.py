@@ -15,11 +15,11 @@ from pathlib import Path
 
 import pytest
 
-from halluscope.case import Case
-from halluscope.driver import Driver, Patience
-from halluscope.judges.openai import openai_judge
-from halluscope.metrics import METRICS
-from halluscope.result import Outcome, Result
+from halluscope._internal.case import Case
+from halluscope._internal.engine.driver import Driver, Patience
+from halluscope._internal.judges.chat.openai import openai_judge
+from halluscope._internal.metrics import METRICS
+from halluscope._internal.result import Outcome, Result
 
 LIMIT = 250
 """Tokens in a reply: the model is slow, and now and then does not come to an end."""

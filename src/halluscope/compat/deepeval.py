@@ -13,18 +13,19 @@ from typing import Any, ClassVar
 
 from msgspec import Struct
 
-from .. import metrics, sync
-from ..case import Case
-from ..driver import Driver
-from ..errors import InputError, JudgeError, MissingParameters
-from ..judge import Judge, JudgeSpec
-from ..metric import Metric
-from ..metrics import Contradiction, TruthFaithfulness
-from ..result import Outcome
-from ..result import Result as EngineResult
-from ..verdict import Support
-from .failures import raise_if_failed
-from .models import judge_of
+from .._internal import metrics
+from .._internal.case import Case
+from .._internal.engine.driver import Driver
+from .._internal.errors import InputError, JudgeError, MissingParameters
+from .._internal.judge import Judge, JudgeSpec
+from .._internal.metric import Metric
+from .._internal.metrics import Contradiction, TruthFaithfulness
+from .._internal.plumbing import sync
+from .._internal.result import Outcome
+from .._internal.result import Result as EngineResult
+from .._internal.verdict import Support
+from ._failures import raise_if_failed
+from ._models import judge_of
 
 __all__ = ["ApiError", "Faithfulness", "Hallucination", "MissingParameters", "Result", "TestCase"]
 

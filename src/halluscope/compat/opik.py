@@ -13,17 +13,17 @@ from typing import Any
 
 from msgspec import Struct
 
-from .. import sync
-from ..case import Case
-from ..driver import Driver
-from ..errors import InputError
-from ..judge import Judge, JudgeSpec
-from ..metric import packaged_examples
-from ..metrics import Label
-from ..questions import FACTUAL, HALLUCINATED
-from ..result import Result
-from .failures import raise_if_failed
-from .models import judge_of
+from .._internal.case import Case
+from .._internal.engine.driver import Driver
+from .._internal.errors import InputError
+from .._internal.judge import Judge, JudgeSpec
+from .._internal.metric import packaged_examples
+from .._internal.metrics import Label
+from .._internal.plumbing import sync
+from .._internal.questions import FACTUAL, HALLUCINATED
+from .._internal.result import Result
+from ._failures import raise_if_failed
+from ._models import judge_of
 
 __all__ = ["FEW_SHOT_EXAMPLES", "Hallucination", "ScoreResult"]
 

@@ -16,16 +16,16 @@ from typing import TYPE_CHECKING, Any, ClassVar, Union
 import msgspec
 from msgspec import Struct
 
-from .. import sync
-from ..case import Case
-from ..driver import Driver
-from ..errors import HalluscopeError, InputError, MissingParameters
-from ..judge import Judge, JudgeSpec
-from ..metrics import Label
-from ..questions import FACTUAL
-from ..result import Result
-from .failures import raise_if_failed
-from .models import judge_of
+from .._internal.case import Case
+from .._internal.engine.driver import Driver
+from .._internal.errors import HalluscopeError, InputError, MissingParameters
+from .._internal.judge import Judge, JudgeSpec
+from .._internal.metrics import Label
+from .._internal.plumbing import sync
+from .._internal.questions import FACTUAL
+from .._internal.result import Result
+from ._failures import raise_if_failed
+from ._models import judge_of
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -6,11 +6,11 @@ scorer = create_hallucination_scorer(model="openai/gpt-4o", options={"context": 
 scorer.run(input="A question", output="An answer").score
 """
 
-from .agent import Agent, AgentResponse, LiveScore
-from .context import GetContextParams
-from .evals import EvalItem, EvalsResult, EvalSummary, arun_evals, run_evals
-from .scorer import MastraScorer, ScorerResult, create_faithfulness_scorer, create_hallucination_scorer
-from .tools import ToolResult, extract_tool_results
+from ._agent import Agent, AgentResponse, LiveScore
+from ._context import GetContextParams
+from ._evals import EvalItem, EvalsResult, EvalSummary, arun_evals, run_evals
+from ._scorer import MastraScorer, ScorerResult, create_faithfulness_scorer, create_hallucination_scorer
+from ._tools import ToolResult, extract_tool_results
 
 __all__ = [
     "Agent",

@@ -1,0 +1,150 @@
+"""`check` judges one output; `judges` and `metrics` say what there is to judge with."""
+
+from __future__ import annotations
+
+import os
+import sys
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.table import Table
+from rich.text import Text
+
+from ..engine.scorer import Scorer
+from ..errors import InputError
+from ..judge import COMBINATIONS, DEFAULT, PROVIDERS, VARIABLE, Provider
+from ..metrics import METRICS
+from ..result import Result
+from .app import app
+from .options import BaseUrl, JudgeName, MetricNames, PassThreshold, ProfileName, judge_options
+from .result_view import show_result
+from .terminal import console as new_console
+from .terminal import plain
+
+if TYPE_CHECKING:
+    from ..measuring.calibration.profile import Profile
+
+NOT_PASSED = 1
+"""Exit code where the output did not pass."""
+NO_SCORE = 3
+"""Exit code where there is no score: nothing to judge, or a judge that failed."""
+
+
+@app.command("check")
+def check(
+    output: Annotated[
+        str, typer.Option("--output", "-o", help="The text to judge; @FILE reads a file, - reads stdin.")
+    ],
+    context: Annotated[
+        list[str] | None,
+        typer.Option("--context", "-c", help="A passage to hold it against; may be given often; @FILE reads a file."),
+    ] = None,
+    input: Annotated[str | None, typer.Option("--input", "-i", help="What the model was asked.")] = None,
+    metric: MetricNames = None,
+    judge: JudgeName = None,
+    base_url: BaseUrl = None,
+    threshold: PassThreshold = None,
+    profile: ProfileName = None,
+    strict: Annotated[bool, typer.Option("--strict", help="Any claim that does not hold fails the output.")] = False,
+    reason: Annotated[bool, typer.Option("--reason/--no-reason", help="Ask the judge for a reason.")] = True,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON, one line per metric.")] = False,
+) -> None:
+    """Judge one output and show each claim, its evidence and the reason.
+
+    Exit code 0: passed. 1: did not pass. 2: bad input. 3: no score.
+    """
+    if [output, *(context or []), input].count("-") > 1:
+        raise InputError("only one text can be read from stdin: give the others as they are, or as @FILE.")
+    said = _text(output)
+    passages = [_text(passage) for passage in context] if context is not None else None
+    asked = _text(input) if input is not None else None
+    chosen = _profile(profile)
+    judge = judge or (chosen.judge if chosen else None)
+    options = {"strict": strict, "include_reason": reason, **judge_options(base_url, judge)}
+    if threshold is not None:
+        options["threshold"] = threshold
+    results: list[Result] = []
+    console = new_console()
+    names = metric or [chosen.metric if chosen else "hallucination"]
+    if chosen is not None:
+        for name in names:
+            chosen.check_metric(name)
+    for name in names:
+        result = Scorer(name, judge, **options).score(output=said, context=passages, input=asked)
+        if chosen is not None:
+            result = chosen.applied(result)
+        results.append(result)
+        if as_json:
+            typer.echo(result.to_json())
+        else:
+            if len(results) > 1:
+                console.print()
+            show_result(console, result, said, passages)
+    raise typer.Exit(_exit_code(results))
+
+
+@app.command("judges")
+def judges() -> None:
+    """Say which judges are ready, and what is missing for the others."""
+    table = Table("judge", "what it is", "ready", box=None, pad_edge=False)
+    for provider in PROVIDERS:
+        name = f"{provider.prefix}/<model>" if provider.needs_model else provider.prefix
+        missing = _missing(provider)
+        table.add_row(name, provider.about, f"no: {missing}" if missing else "yes")
+    for combination in COMBINATIONS:
+        table.add_row(combination.form, combination.about, "where its judges are")
+    console = new_console()
+    console.print(table)
+    chosen = os.environ.get(VARIABLE)
+    named = f"{chosen} (from {VARIABLE})" if chosen else f"{DEFAULT} (set {VARIABLE} to change it)"
+    console.print(f"\nWithout --judge: {plain(named)}")
+
+
+@app.command("metrics")
+def metrics() -> None:
+    """Explain each metric and its formula."""
+    console = new_console()
+    for metric in METRICS.values():
+        made = metric()
+        passes = "≤" if metric.direction == "lower" else "≥"
+        console.print(Text(metric.name, style="bold").append(f"  {metric.summary}", style="not bold"))
+        console.print(f"  score = {metric.formula}")
+        console.print(f"  passes when score {passes} {made.threshold:g}; {metric.direction} is better")
+        console.print(f"  prompts: {', '.join(spec.name for spec in metric.uses)}\n")
+
+
+def _profile(name: str | None) -> Profile | None:
+    if name is None:
+        return None
+    from ..measuring.calibration.profile import load
+
+    return load(name)
+
+
+def _missing(provider: Provider) -> str | None:
+    if provider.package and find_spec(provider.package) is None:
+        return f"pip install 'halluscope[{provider.extra}]'"
+    if provider.key and not os.environ.get(provider.key):
+        own = ", or pass --base-url for a server of your own" if provider.prefix == "openai" else ""
+        return f"set {provider.key}{own}"
+    return None
+
+
+def _text(given: str) -> str:
+    if given == "-":
+        return sys.stdin.read()
+    if given.startswith("@@") or not given.startswith("@"):
+        return given.removeprefix("@")
+    path = Path(given[1:])
+    try:
+        return path.read_text(encoding="utf-8", errors="replace")
+    except OSError as error:
+        raise InputError(f"cannot read {path}: {error.strerror}. Write @@ for a text that starts with @.") from error
+
+
+def _exit_code(results: list[Result]) -> int:
+    if any(result.passed is None for result in results):
+        return NO_SCORE
+    return 0 if all(result.passed for result in results) else NOT_PASSED

@@ -1,0 +1,139 @@
+"""What CI reads: JUnit XML and Markdown."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from xml.sax.saxutils import XMLGenerator
+from xml.sax.xmlreader import AttributesImpl
+
+from ..errors import InputError
+from ..measuring.gates import Checked
+from ..result import Result
+from ..runs import MetricSummary, Run, Summary
+
+_NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+
+
+def write_junit(path: Path, run: Run, checked: Sequence[Checked]) -> None:
+    """One suite per metric with a test per case, and one suite for the gates. Written as the results are read."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with path.open("w", encoding="utf-8") as file:
+            xml = XMLGenerator(file, "utf-8", short_empty_elements=True)
+            xml.startDocument()
+            _open(xml, "testsuites", {"name": f"halluscope {run.name}"})
+            for metric in run.summary().metrics:
+                _metric_suite(xml, run, metric)
+            if checked:
+                _gate_suite(xml, checked)
+            xml.endElement("testsuites")
+            xml.endDocument()
+    except OSError as error:
+        raise InputError(f"cannot write {path}: {error.strerror}.") from error
+
+
+def _metric_suite(xml: XMLGenerator, run: Run, metric: MetricSummary) -> None:
+    errors = metric.outcomes.get("failed", 0) + metric.outcomes.get("incomplete", 0)
+    counted = {
+        "name": metric.metric,
+        "tests": metric.results,
+        "failures": metric.scored - metric.passed,
+        "errors": errors,
+        "skipped": metric.results - metric.scored - errors,
+    }
+    _open(xml, "testsuite", {key: str(value) for key, value in counted.items()})
+    for result in run.results(metric.metric):
+        seconds = f"{result.latency_ms / 1000:.3f}"
+        _open(xml, "testcase", {"classname": result.metric, "name": result.case_id, "time": seconds})
+        _verdict(xml, result)
+        xml.endElement("testcase")
+    xml.endElement("testsuite")
+
+
+def _verdict(xml: XMLGenerator, result: Result) -> None:
+    if result.passed:
+        return
+    if result.passed is False:
+        sign = "above" if result.direction == "lower" else "below"
+        message = f"score {result.score:.3g} is {sign} the threshold {result.threshold:g}"
+        element = "failure"
+    elif result.outcome.value in ("failed", "incomplete"):
+        message, element = result.outcome.value, "error"
+    else:
+        message, element = result.outcome.value.replace("_", " "), "skipped"
+    _open(xml, element, {"message": message})
+    lines = [result.reason or ""] + [f"- {v.support.value}: {v.claim.text}" for v in result.failing]
+    xml.characters(_xml("\n".join(line for line in lines if line)))
+    xml.endElement(element)
+
+
+def _gate_suite(xml: XMLGenerator, checked: Sequence[Checked]) -> None:
+    failures = sum(not check.met for check in checked)
+    _open(xml, "testsuite", {"name": "gates", "tests": str(len(checked)), "failures": str(failures)})
+    for check in checked:
+        _open(xml, "testcase", {"classname": "gates", "name": check.gate})
+        if not check.met:
+            _open(xml, "failure", {"message": check.reason})
+            xml.endElement("failure")
+        xml.endElement("testcase")
+    xml.endElement("testsuite")
+
+
+def _open(xml: XMLGenerator, element: str, attributes: Mapping[str, str]) -> None:
+    xml.startElement(element, AttributesImpl({key: _xml(value) for key, value in attributes.items()}))
+
+
+def _xml(text: str) -> str:
+    """The text without the characters that XML cannot hold."""
+    return _NOT_XML.sub("\ufffd", text)
+
+
+def markdown(summary: Summary, checked: Sequence[Checked]) -> str:
+    """The figures for a pull request or a step summary."""
+    lines = [
+        f"### halluscope: {_cell(summary.run)}",
+        "",
+        "| metric | mean | 95 % interval | passed | scored | without a score |",
+        "| --- | --- | --- | --- | --- | --- |",
+    ]
+    for metric in summary.metrics:
+        mean = "–" if metric.mean is None else f"{metric.mean:.3f}"
+        interval = "–" if metric.interval is None else f"{metric.interval.low:.3f} to {metric.interval.high:.3f}"
+        passed = "–" if metric.pass_rate is None else f"{metric.passed} of {metric.scored}"
+        others = ", ".join(f"{n} {outcome}" for outcome, n in metric.outcomes.items() if outcome != "scored") or "–"
+        scored = f"{metric.scored} of {summary.cases + summary.bad_rows}"
+        lines.append(f"| {_cell(metric.metric)} | {mean} | {interval} | {passed} | {scored} | {_cell(others)} |")
+    if checked:
+        lines += ["", "| gate | | |", "| --- | --- | --- |"]
+        lines += [f"| {_cell(c.gate)} | {'met' if c.met else '**not met**'} | {_cell(c.reason)} |" for c in checked]
+    cost = "cost unknown" if summary.usage.cost is None else f"${summary.usage.cost:.4f}"
+    lines += ["", f"{summary.cases} cases, {summary.bad_rows} bad rows, {summary.usage.calls} judge calls, {cost}."]
+    if summary.state != "finished":
+        lines.append(f"\nThe run is {summary.state}: {summary.note or 'not finished'}.")
+    return "\n".join(lines) + "\n"
+
+
+def _cell(text: str) -> str:
+    for character in "\\|<>*_`[]":
+        text = text.replace(character, f"\\{character}")
+    return " ".join(text.split())
+
+
+def write_text(path: Path, text: str) -> None:
+    """Write a file; trouble with it is told in one sentence."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise InputError(f"cannot write {path}: {error.strerror}.") from error
+
+
+def append_text(path: Path, text: str) -> None:
+    """Add to a file."""
+    try:
+        with path.open("a", encoding="utf-8") as file:
+            file.write(text + "\n")
+    except OSError as error:
+        raise InputError(f"cannot write {path}: {error.strerror}.") from error

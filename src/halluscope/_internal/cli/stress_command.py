@@ -1,0 +1,113 @@
+"""`stress` makes good answers wrong on purpose and counts what the judge notices."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import msgspec
+import typer
+from rich.console import Console
+from rich.progress import Progress
+from rich.table import Table
+from rich.text import Text
+
+from ..judge import resolve
+from ..measuring.stress import KINDS, StressReport, run
+from ..measuring.stress.stress_report import Kind, Tried
+from .app import app
+from .open_store import kept_replies
+from .options import BaseUrl, Columns, JudgeName, MetricName, judge_options, mapping
+from .terminal import console as new_console
+from .terminal import plain
+
+
+@app.command("stress")
+def stress(
+    data: Annotated[str, typer.Argument(help="Answers believed good, with their context, or passages: JSONL, CSV, …")],
+    judge: JudgeName = None,
+    metric: MetricName = "hallucination",
+    kind: Annotated[
+        list[str] | None, typer.Option("--kind", "-k", help=f"Only these changes; any of: {', '.join(KINDS)}.")
+    ] = None,
+    limit: Annotated[int | None, typer.Option(help="Take only so many answers.")] = None,
+    seed: Annotated[int, typer.Option(help="Decides what is changed, and into what.")] = 0,
+    columns: Columns = None,
+    concurrency: Annotated[int, typer.Option(help="Texts judged at once.")] = 16,
+    base_url: BaseUrl = None,
+    show: Annotated[int, typer.Option(help="Show so many of the judge's mistakes.")] = 5,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the whole report as one JSON object.")] = False,
+) -> None:
+    """Change good answers, in ways that matter and in ways that do not, and see what the judge notices.
+
+    No labels are needed. The catch rate of a kind is the share of changed answers that are flagged,
+    of those whose original is not. Harmless rewrites that are flagged are false alarms.
+    """
+    asked = resolve(judge, **judge_options(base_url, judge))
+    errors = new_console(stderr=True)
+    bars = Progress(console=errors, transient=True, disable=as_json or not errors.is_terminal)
+    with kept_replies(asked) as replies, bars as bar:
+        task = bar.add_task("judging", total=None)
+        report = run(
+            data,
+            asked,
+            metric=metric,
+            kinds=kind or None,
+            limit=limit,
+            seed=seed,
+            map=mapping(columns),
+            concurrency=concurrency,
+            cache=replies,
+            progress=lambda done, total: bar.update(task, completed=done, total=total),
+        )
+    if as_json:
+        typer.echo(msgspec.json.encode(report).decode())
+        return
+    _print(new_console(), report, show)
+
+
+def _print(console: Console, report: StressReport, show: int) -> None:
+    asked = f"{report.judge}, {report.metric}, {report.cases} answers"
+    table = Table("change", "tried", "flagged", "rate", "95 % interval", title=asked, title_justify="left")
+    table.add_row(*_cells(report.unchanged), end_section=True)
+    for harmless in (False, True):
+        rows = [row for row in report.kinds if row.harmless is harmless]
+        for row in rows:
+            table.add_row(*_cells(row))
+        total = report.false_alarms if harmless else report.catch_rate
+        if rows:
+            name = "false alarms on harmless rewrites" if harmless else "catch rate"
+            table.add_row(Text(name, style="bold"), "", "", _rate(total), "", end_section=True)
+    console.print(table)
+    for text in _remarks(report):
+        console.print(plain(text), style="dim")
+    for mistake in report.missed()[: max(0, show)]:
+        console.print(plain(_told(mistake)))
+
+
+def _cells(row: Kind) -> tuple[str, ...]:
+    between = "" if row.interval is None else f"{row.interval[0]:.2f} to {row.interval[1]:.2f}"
+    return row.kind, str(row.n), str(row.flagged), _rate(row.rate), between
+
+
+def _rate(rate: float | None) -> str:
+    return "none tried" if rate is None else f"{rate:.2f}"
+
+
+def _remarks(report: StressReport) -> list[str]:
+    said = []
+    if report.unchanged.flagged:
+        said.append(f"{report.unchanged.flagged} answers were flagged unchanged: only the others were changed.")
+    if report.unchanged.unjudged:
+        said.append(f"{report.unchanged.unjudged} answers got no score, and are not counted.")
+    unjudged = sum(row.unjudged for row in report.kinds)
+    if unjudged:
+        said.append(f"{unjudged} changed answers got no score, and are not counted.")
+    if report.skipped:
+        said.append(f"{len(report.skipped)} rows were left out, the first one: {report.skipped[0]}")
+    return said
+
+
+def _told(mistake: Tried) -> str:
+    missed = "false alarm" if mistake.mutant.harmless else "missed"
+    reason = f" ({mistake.reason})" if mistake.mutant.harmless and mistake.reason else ""
+    return f"{missed}, {mistake.mutant.kind}, case {mistake.case_id}: {mistake.mutant.what}{reason}"

@@ -1,0 +1,321 @@
+"""The only code that advances a flow: it asks, reads, repairs, caches and counts."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import time
+from collections.abc import Coroutine, Sequence
+from typing import Any, Protocol, TypeVar, Union
+from weakref import WeakKeyDictionary
+
+import msgspec
+from msgspec import structs
+
+from ..case import Case
+from ..errors import JudgeError, JudgeRefused, QuestionTooLong, ReplyError, ReplyTruncated
+from ..judge import Answer, Call, Judge
+from ..metric import Finding, Metric, without_score
+from ..questions import Question
+from ..questions.flow import AnswerMissing
+from ..questions.reply import READER, read_reply
+from ..result import Exchange, Failure, Outcome, Result, Usage
+from .retrying import Asking, Caller, Clock, Patience, Throttle, errors_of
+
+__all__ = ["Driver", "Patience", "ReplyCache", "Throttle", "Trail"]
+
+T = TypeVar("T")
+
+_SMALLEST_PART = 200
+"""A question is not split below this many characters: a window that small cannot be worked with."""
+
+_MOST_PARTS = 1000
+"""A question is not split into more parts than this: it would cost more than anyone expects."""
+
+_CALLS_AT_ONCE = 16
+"""Calls for one case. A runner bounds those of all its cases with a `Throttle`."""
+
+
+class ReplyCache(Protocol):
+    """Keeps answers by content."""
+
+    def get(self, key: str) -> bytes | None: ...
+
+    def put(self, key: str, entry: bytes) -> None: ...
+
+
+class Trail:
+    """What happened on the way to one result."""
+
+    def __init__(self, case: Case) -> None:
+        self.exchanges: list[Exchange] = []
+        self.notes: list[str] = list(case.notes)
+        self.usage = Usage()
+        self.started = time.perf_counter()
+        self.turns = asyncio.Semaphore(_CALLS_AT_ONCE)
+
+    def add(self, exchange: Exchange) -> None:
+        self.exchanges.append(exchange)
+        self.usage = self.usage + exchange.usage
+
+    def note(self, *notes: str) -> None:
+        self.notes += [note for note in dict.fromkeys(notes) if note not in self.notes]
+
+
+class _Asking(Asking, frozen=True):
+    """The same, and the result it is for."""
+
+    trail: Trail
+
+
+_Landed = Union[Answer[Any], JudgeError, None]
+"""How a question that others wait for ended; None where it was given up and the next has to ask."""
+
+
+class Driver:
+    """Scores cases with one judge. Safe to share between tasks, and between threads with a loop each."""
+
+    def __init__(
+        self,
+        judge: Judge,
+        *,
+        cache: ReplyCache | None = None,
+        throttle: Throttle | None = None,
+        patience: Patience | None = None,
+    ) -> None:
+        self.judge = judge
+        self.cache = cache
+        self.patience = patience or Patience()
+        self._caller = Caller(self.patience, throttle)
+        self._in_flight: WeakKeyDictionary[asyncio.AbstractEventLoop, dict[str, asyncio.Future[_Landed]]]
+        self._in_flight = WeakKeyDictionary()
+
+    async def score(self, metric: Metric, case: Case) -> Result:
+        """The result of `metric` on `case`. A judge that fails is a result too."""
+        trail = Trail(case)
+        flow = metric.flow(case)
+        answers: tuple[Any, ...] | None = None
+        try:
+            while True:
+                questions = flow.send(answers) if answers is not None else next(flow)
+                answers = await _all([self._value(question, trail) for question in questions])
+        except StopIteration as end:
+            finding: Finding = end.value
+        except AnswerMissing as missing:
+            finding = without_score(missing.failure, case)
+        return self._result(metric, case, finding, trail)
+
+    async def _value(self, question: Question[T], trail: Trail) -> T | Failure:
+        try:
+            answer = await self.ask(self.judge, question, trail)
+        except JudgeError as error:
+            return Failure.of(error)
+        trail.note(*answer.notes)
+        if answer.value is None:
+            return Failure.of(JudgeError(f"the judge {answer.judge} gave no answer to the {question.kind} question"))
+        return answer.value
+
+    async def ask(self, judge: Judge, question: Question[T], trail: Trail, sample: int = 0) -> Answer[T]:
+        """The judge's answer, from the cache, in parts if it is too long, after repairs if need be."""
+        clock = Clock(self.patience.deadline)
+        return await self._ask(judge, question, _Asking(sample, clock, trail.turns, trail))
+
+    async def _ask(self, judge: Judge, question: Question[T], asking: _Asking) -> Answer[T]:
+        if judge.asks:
+            with errors_of(judge):
+                return await judge.answer(question, Call(ask=_Others(self, asking), sample=asking.sample))
+        if judge.window is not None and question.size > judge.window:
+            parts = question.split(judge.window)
+            if len(parts) > 1 or parts[0] != question:
+                return await self._in_parts(judge, question, parts, asking, "to fit the judge's window")
+        if self.cache is None:
+            return await self._fresh(judge, question, asking)
+        return await self._kept(self.cache, judge, question, asking)
+
+    async def _kept(self, cache: ReplyCache, judge: Judge, question: Question[T], asking: _Asking) -> Answer[T]:
+        """The answer from the cache. The same question asked twice at once is asked once."""
+        drawn = f" sample {asking.sample}" if asking.sample else ""
+        asked = f"{READER} {question.fingerprint()} {judge.fingerprint()}{drawn}"
+        key = hashlib.sha256(asked.encode()).hexdigest()
+        loop = asyncio.get_running_loop()
+        flights = self._in_flight.setdefault(loop, {})
+        while key in flights:
+            landed = await asyncio.shield(flights[key])
+            if isinstance(landed, JudgeError):
+                raise landed
+            if landed is not None:
+                asking.trail.add(_exchange(question, landed, cached=True))
+                return landed
+        kept = _decoded(cache.get(key), question)
+        if kept is not None:
+            asking.trail.add(_exchange(question, kept, cached=True))
+            return kept
+        flight = flights[key] = loop.create_future()
+        outcome: _Landed = None
+        try:
+            answer = await self._fresh(judge, question, asking)
+            outcome = answer
+            cache.put(key, msgspec.msgpack.encode(answer))
+            return answer
+        except JudgeError as error:
+            outcome = error
+            raise
+        finally:
+            del flights[key]
+            flight.set_result(outcome)
+
+    async def _in_parts(
+        self, judge: Judge, question: Question[T], parts: Sequence[Question[T]], asking: _Asking, why: str
+    ) -> Answer[T]:
+        if len(parts) > _MOST_PARTS:
+            raise QuestionTooLong(
+                f"the {question.kind} question would have to be asked in {len(parts)} parts {why}; "
+                f"at most {_MOST_PARTS} are: give less text, or a judge with a larger window"
+            )
+        if len(parts) > 1:
+            note = f"the {question.kind} question was asked in {len(parts)} parts {why}"
+        else:
+            note = f"only the nearest parts of the context were shown {why}"
+        answers = await _all([self._ask(judge, part, asking) for part in parts])
+        values = [answer.value for answer in answers if answer.value is not None]
+        return Answer(
+            judge=judge.name,
+            value=question.merge(parts, values),
+            usage=sum((answer.usage for answer in answers), Usage()),
+            notes=(note, *(note for answer in answers for note in answer.notes)),
+        )
+
+    async def _fresh(self, judge: Judge, question: Question[T], asking: _Asking) -> Answer[T]:
+        """An answer that was read and found usable; unusable replies are asked for again, with a remark."""
+        trail = asking.trail
+        remark: str | None = None
+        repairs = self.patience.repairs if question.repairs is None else question.repairs
+        for repair in range(repairs + 1):
+            try:
+                answer = await self._caller.answer(judge, question, remark, repair, asking)
+            except QuestionTooLong as error:
+                parts = _smaller(question, judge.window)
+                if not parts:
+                    trail.add(_failed(question, judge, error))
+                    raise
+                return await self._in_parts(judge, question, parts, asking, "to fit the judge's window")
+            except JudgeError as error:
+                trail.add(_failed(question, judge, error))
+                raise
+            if answer.value is not None:
+                trail.add(_exchange(question, answer))
+                return answer
+            try:
+                value = _read(question, answer)
+            except JudgeError as error:
+                trail.add(_exchange(question, answer, error=str(error)))
+                if not isinstance(error, ReplyError):
+                    raise
+                if isinstance(error, ReplyTruncated) and (answer.truncated or repair):
+                    parts = _smaller(question, None)
+                    if parts:
+                        why = "because the reply to all of it was cut off"
+                        return await self._in_parts(judge, question, parts, asking, why)
+                if repair == repairs:
+                    raise
+                remark = str(error)
+            else:
+                trail.add(_exchange(question, answer))
+                return structs.replace(answer, value=value)
+        raise AssertionError("the last repair returns or raises")
+
+    def _result(self, metric: Metric, case: Case, finding: Finding, trail: Trail) -> Result:
+        trail.note(*finding.notes)
+        score = finding.score if finding.outcome is Outcome.SCORED else None
+        return Result(
+            metric=metric.name,
+            metric_version=metric.version,
+            judge=self.judge.name,
+            case_id=case.id,
+            outcome=finding.outcome,
+            score=score,
+            direction=metric.direction,
+            threshold=float(metric.threshold),
+            passed=None if score is None else metric.passes(score, finding.verdicts),
+            label=finding.label,
+            probability=finding.probability,
+            reason=finding.reason,
+            verdicts=finding.verdicts,
+            failure=finding.failure,
+            exchanges=tuple(trail.exchanges),
+            usage=trail.usage,
+            latency_ms=round((time.perf_counter() - trail.started) * 1000, 3),
+            notes=tuple(trail.notes),
+            truths=finding.truths,
+            metadata=case.metadata,
+        )
+
+
+class _Others:
+    """How a judge asks another one while a case is scored: for the same sample, unless it draws its own."""
+
+    def __init__(self, driver: Driver, asking: _Asking) -> None:
+        self._driver = driver
+        self._asking = asking
+
+    async def __call__(self, judge: Judge, question: Question[T], /, sample: int | None = None) -> Answer[T]:
+        drawn = self._asking.sample if sample is None else sample
+        return await self._driver.ask(judge, question, self._asking.trail, drawn)
+
+
+async def _all(coroutines: Sequence[Coroutine[Any, Any, T]]) -> tuple[T, ...]:
+    """What all of them return; where one raises, the others are stopped before the error goes on."""
+    if len(coroutines) == 1:
+        return (await coroutines[0],)
+    tasks = [asyncio.ensure_future(coroutine) for coroutine in coroutines]
+    try:
+        return tuple(await asyncio.gather(*tasks))
+    except BaseException:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+        raise
+
+
+def _read(question: Question[T], answer: Answer[T]) -> T:
+    if answer.refused:
+        raise JudgeRefused("the judge declined to answer", body=answer.reply)
+    return read_reply(question, answer.reply or "", answer.truncated)
+
+
+def _smaller(question: Question[T], window: int | None) -> Sequence[Question[T]]:
+    """The question in smaller parts, none where it cannot be made smaller."""
+    if question.size <= _SMALLEST_PART:
+        return ()
+    half = question.size // 2 + 1
+    parts = question.split(max(_SMALLEST_PART, half if window is None else min(half, window)))
+    return () if any(part.size >= question.size for part in parts) else parts
+
+
+def _decoded(kept: bytes | None, question: Question[T]) -> Answer[T] | None:
+    """An answer out of the cache, None where there is none, or one of another time that cannot be read."""
+    if kept is None:
+        return None
+    try:
+        answer: Answer[T] = msgspec.msgpack.decode(kept, type=Answer[question.answer_type])  # type: ignore[name-defined]
+    except msgspec.MsgspecError:
+        return None
+    return answer
+
+
+def _failed(question: Question[Any], judge: Judge, error: JudgeError) -> Exchange:
+    return Exchange(question=question.kind, judge=judge.name, error=str(error))
+
+
+def _exchange(
+    question: Question[Any], answer: Answer[Any], *, cached: bool = False, error: str | None = None
+) -> Exchange:
+    return Exchange(
+        question=question.kind,
+        judge=answer.judge,
+        prompt=answer.prompt,
+        reply=answer.reply,
+        usage=Usage() if cached else answer.usage,
+        cached=cached,
+        error=error,
+    )

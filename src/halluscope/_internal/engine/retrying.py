@@ -1,0 +1,167 @@
+"""Putting one question to one judge until an answer comes: turns, retries, and the time there is for it."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Protocol, TypeVar
+
+from msgspec import Struct, structs
+
+from ..case import clean
+from ..errors import DeadlineExceeded, HalluscopeError, JudgeError, JudgeThrottled, JudgeUnavailable, JudgeUnreachable
+from ..judge import Answer, Call, Judge
+from ..plumbing.time_limit import within
+from ..questions import Question
+
+T = TypeVar("T")
+
+_UNREACHABLE_RETRIES = 2
+"""For a server that was never reached: its address is likely wrong, or it is not running."""
+
+
+class Patience(Struct, frozen=True):
+    """How long and how often a question is tried.
+
+    `deadline` bounds everything done for one question once its first call is made: every try,
+    repair and part of it, waiting included. `timeout` bounds one call. `repairs` is how often an
+    unusable reply is asked for again, `retries` how often a failed call is made again.
+    """
+
+    deadline: float = 300.0
+    timeout: float = 120.0
+    retries: int = 12
+    repairs: int = 5
+    first_wait: float = 0.5
+    longest_wait: float = 30.0
+
+    def wait(self, attempt: int, asked_for: float | None) -> float:
+        """Seconds before the next try: what the server asked for, else doubling, with jitter."""
+        backoff = min(self.longest_wait, self.first_wait * 2.0**attempt) * random.uniform(0.5, 1.0)
+        return backoff if asked_for is None else asked_for + backoff * 0.1
+
+
+class Throttle(Protocol):
+    """Lets a bounded number of calls through, fewer when the judge throttles."""
+
+    async def enter(self) -> None: ...
+
+    def leave(self, error: JudgeError | None) -> None: ...
+
+
+class Clock:
+    """The time there is for one question and all its parts. It runs from the first call: queueing for that is free."""
+
+    def __init__(self, seconds: float) -> None:
+        self.seconds = seconds
+        self._end: float | None = None
+
+    def start(self) -> None:
+        if self._end is None:
+            self._end = time.monotonic() + self.seconds
+
+    @property
+    def started(self) -> bool:
+        return self._end is not None
+
+    @property
+    def left(self) -> float:
+        return self.seconds if self._end is None else self._end - time.monotonic()
+
+    def ran_out(self, last: JudgeError | None = None) -> DeadlineExceeded:
+        """The error to raise when there is no time left."""
+        why = f"; the last error was: {last}" if last else ""
+        return DeadlineExceeded(
+            f"no answer within {self.seconds:g} s{why}",
+            status=last.status if last else None,
+            body=last.body if last else None,
+        )
+
+
+class Asking(Struct, frozen=True):
+    """The circumstances of a question: as which sample it is asked, by when, and whose turns its calls take."""
+
+    sample: int
+    clock: Clock
+    turns: asyncio.Semaphore
+
+
+class Caller:
+    """Makes calls with patience, and through a throttle where there is one."""
+
+    def __init__(self, patience: Patience, throttle: Throttle | None) -> None:
+        self.patience = patience
+        self.throttle = throttle
+
+    async def answer(
+        self, judge: Judge, question: Question[T], remark: str | None, repair: int, asking: Asking
+    ) -> Answer[T]:
+        """One call that came through; failed ones are made again until patience ends."""
+        attempt = 0
+        while True:
+            try:
+                answer = await self._turn(judge, question, remark, repair, asking)
+                return answer if answer.reply is None else structs.replace(answer, reply=clean(answer.reply))
+            except JudgeUnavailable as error:
+                asked_for = error.retry_after if isinstance(error, JudgeThrottled) else None
+                wait = self.patience.wait(attempt, asked_for)
+                attempt += 1
+                if attempt > self.patience.retries:
+                    raise
+                if isinstance(error, JudgeUnreachable) and attempt > _UNREACHABLE_RETRIES:
+                    raise
+                if wait >= asking.clock.left:
+                    raise asking.clock.ran_out(error) from error
+            await asyncio.sleep(wait)
+
+    async def _turn(
+        self, judge: Judge, question: Question[T], remark: str | None, repair: int, asking: Asking
+    ) -> Answer[T]:
+        """One call, when it is its turn, and for no longer than there is time."""
+        clock = asking.clock
+        async with asking.turns:
+            await self._enter(clock)
+            clock.start()
+            trouble: JudgeError | None = None
+            try:
+                left = clock.left
+                if left <= 0:
+                    raise clock.ran_out()
+                call = Call(remark, min(left, self.patience.timeout), sample=asking.sample, repair=repair)
+                with errors_of(judge):
+                    return await within(left, judge.answer(question, call))
+            except JudgeUnavailable as error:
+                if clock.left <= 0:
+                    raise clock.ran_out(error) from error
+                trouble = error
+                raise
+            finally:
+                if self.throttle is not None:
+                    self.throttle.leave(trouble)
+
+    async def _enter(self, clock: Clock) -> None:
+        if self.throttle is None:
+            return
+        if not clock.started:
+            await self.throttle.enter()
+            return
+        try:
+            await within(max(0.0, clock.left), self.throttle.enter())
+        except asyncio.TimeoutError:
+            raise clock.ran_out() from None
+
+
+@contextmanager
+def errors_of(judge: Judge) -> Iterator[None]:
+    """Whatever a judge raises is a `JudgeError`, but for what the caller did wrong."""
+    try:
+        yield
+    except HalluscopeError:
+        raise
+    except (asyncio.TimeoutError, TimeoutError, ConnectionError) as error:
+        raise JudgeUnavailable(f"the judge {judge.name} did not answer: {error or type(error).__name__}") from error
+    except Exception as error:
+        raise JudgeError(f"the judge {judge.name} raised {type(error).__name__}: {error}") from error

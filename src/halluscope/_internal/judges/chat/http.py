@@ -1,0 +1,201 @@
+"""One HTTP client for all judges, and the one place where a response becomes an error.
+
+aiohttp was chosen by measuring (`benchmarks/http_clients.py`): a tenth to a twentieth of the CPU
+time per call of the other kept clients.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import io
+import json
+import time
+import urllib.request
+from collections.abc import Mapping
+from datetime import timezone
+from email.utils import parsedate_to_datetime
+from functools import lru_cache
+from typing import Any
+from urllib.parse import urlsplit
+
+import msgspec
+
+from ...case import clean
+from ...errors import (
+    InputError,
+    JudgeError,
+    JudgeRefused,
+    JudgeRejected,
+    JudgeThrottled,
+    JudgeUnavailable,
+    JudgeUnreachable,
+    QuestionTooLong,
+)
+from .sessions import session
+
+_BODY_SHOWN = 2000
+_LARGE = 1 << 20
+"""Bytes: a larger body is sent piece by piece, so that other calls go on meanwhile."""
+_OVERLOADED = frozenset({408, 409, 425, 500, 502, 503, 504, 520, 521, 522, 523, 524, 529})
+_TOO_LONG = (
+    "context_length_exceeded",
+    "exceed_context_size",
+    "context length",
+    "maximum context",
+    "context window",
+    "context size",
+    "prompt is too long",
+    "too many tokens",
+    "input is too long",
+)
+_ADVICE = {
+    401: "; check the key",
+    404: "; check the model's name and base_url, which for most servers ends in /v1",
+}
+_FILTERED = ("content_filter", "content management policy")
+_FORMAT_UNKNOWN = ("response_format", "json_schema", "grammar")
+
+_reached: set[str] = set()
+"""The servers that answered at least once: where one of them is gone, it is likely to come back."""
+
+
+async def post(url: str, headers: Mapping[str, str], body: Mapping[str, Any], timeout: float) -> dict[str, Any]:
+    """Send `body` as JSON and return the JSON object that comes back; everything else is a `JudgeError`."""
+    import aiohttp
+
+    client = await session()
+    host = urlsplit(url).netloc.rpartition("@")[2]  # errors are kept and shown: not with a password in them
+    content = msgspec.json.encode(body)
+    try:
+        async with client.post(
+            url,
+            data=content if len(content) < _LARGE else io.BytesIO(content),
+            headers={"content-type": "application/json", **headers},
+            timeout=aiohttp.ClientTimeout(total=timeout),
+            proxy=_proxy(url),
+            allow_redirects=False,
+        ) as response:
+            _reached.add(host)
+            received = await response.read()
+            status, wait = response.status, asked_to_wait(response.headers)
+    except aiohttp.InvalidURL as error:
+        raise InputError(f"{url!r} is no address of a judge: pass base_url as http(s)://host/path.") from error
+    except asyncio.TimeoutError as error:
+        raise JudgeUnavailable(f"no response from {host} within {timeout:.3g} s") from error
+    except aiohttp.ClientConnectorCertificateError as error:
+        raise JudgeRejected(f"the certificate of {host} is not trusted: {error}") from error
+    except (aiohttp.ClientError, OSError) as error:
+        kind = JudgeUnavailable if host in _reached else JudgeUnreachable
+        raise kind(f"could not reach {host}: {error or type(error).__name__}") from error
+    if not 200 <= status < 300:
+        raise error_of(status, received.decode("utf-8", "replace"), wait)
+    return _object(received, status)
+
+
+def _object(content: bytes, status: int) -> dict[str, Any]:
+    try:
+        return msgspec.json.decode(content, type=dict[str, Any])
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        pass
+    text = content.decode("utf-8", "replace")
+    try:
+        # Half of a surrogate pair, as some servers send it, is valid for the standard library alone.
+        data = json.loads(text)
+    except (ValueError, RecursionError):
+        data = None
+    if not isinstance(data, dict):
+        raise JudgeUnavailable("the server's response is not a JSON object", status=status, body=text[:_BODY_SHOWN])
+    return data
+
+
+def error_of(status: int, body: str, retry_after: float | None = None) -> JudgeError:
+    """The error that an HTTP status stands for."""
+    complaint = told(body).casefold()
+    body = clean(body[:_BODY_SHOWN])
+    if status == 429 and "insufficient_quota" not in complaint:
+        return JudgeThrottled(
+            "the judge's server throttles (HTTP 429)", status=status, body=body, retry_after=retry_after
+        )
+    if status in (400, 413, 422, 500) and any(sign in complaint for sign in _TOO_LONG):
+        return QuestionTooLong(
+            f"the question does not fit the model's window (HTTP {status})", status=status, body=body
+        )
+    if status == 503 and retry_after is not None:
+        return JudgeThrottled(
+            "the judge's server is busy (HTTP 503)", status=status, body=body, retry_after=retry_after
+        )
+    if status in (400, 403) and any(sign in complaint for sign in _FILTERED):
+        return JudgeRefused(f"the judge's server filtered the question out (HTTP {status})", status=status, body=body)
+    if status in _OVERLOADED and not (status == 500 and any(sign in complaint for sign in _FORMAT_UNKNOWN)):
+        return JudgeUnavailable(f"the judge's server failed (HTTP {status})", status=status, body=body)
+    advice = _ADVICE.get(status, "")
+    return JudgeRejected(
+        f"the judge's server refused the request (HTTP {status}{advice}): {body[:300]}", status=status, body=body
+    )
+
+
+def told(body: str) -> str:
+    """What a server complains of: its message, without the request that some echo together with it."""
+    try:
+        data = msgspec.json.decode(body)
+    except (msgspec.DecodeError, UnicodeEncodeError, RecursionError):
+        return body[:300]
+    found: list[str] = []
+    _gather(data, found)
+    return " ".join(found) or body[:300]
+
+
+def _gather(data: Any, found: list[str]) -> None:
+    if isinstance(data, dict):
+        for key in ("error", "detail", "message", "msg", "param", "code", "type", "loc"):
+            if key in data:
+                _gather(data[key], found)
+    elif isinstance(data, list):
+        for item in data[:20]:
+            _gather(item, found)
+    elif isinstance(data, str):
+        found.append(data[:500])
+
+
+def asked_to_wait(headers: Mapping[str, str]) -> float | None:
+    """How many seconds a response asks to wait before the next try."""
+    precise = headers.get("retry-after-ms")
+    if precise:
+        found = seconds(precise)
+        return None if found is None else found / 1000
+    return seconds(headers.get("retry-after"))
+
+
+def seconds(retry_after: str | None) -> float | None:
+    """How long a Retry-After header asks to wait, given in seconds or as a date."""
+    if not retry_after:
+        return None
+    try:
+        return max(0.0, float(retry_after))
+    except ValueError:
+        pass
+    try:
+        until = parsedate_to_datetime(retry_after)
+    except ValueError:
+        return None
+    if until.tzinfo is None:
+        until = until.replace(tzinfo=timezone.utc)
+    return max(0.0, until.timestamp() - time.time())
+
+
+def address(base_url: str) -> str:
+    """The address a judge is asked at, checked, without the slash at its end."""
+    parts = urlsplit(base_url if isinstance(base_url, str) else "")
+    if parts.scheme not in ("http", "https") or not parts.hostname:
+        raise InputError(f"{base_url!r} is no address of a judge: pass base_url as http(s)://host/path.")
+    return base_url.rstrip("/")
+
+
+@lru_cache(maxsize=64)
+def _proxy(url: str) -> str | None:
+    """The proxy that the environment names for this address; looked up once, not for every call."""
+    parts = urlsplit(url)
+    host = parts.hostname or ""
+    if host in ("localhost", "::1") or host.startswith("127.") or urllib.request.proxy_bypass(host):
+        return None
+    return urllib.request.getproxies().get(parts.scheme)

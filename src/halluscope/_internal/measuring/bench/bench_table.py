@@ -1,0 +1,197 @@
+"""The report in a terminal."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+from rich.console import Group, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from .bench_report import Report
+from .figures import Figures
+
+ROWS = (
+    ("balanced_accuracy", "balanced accuracy"),
+    ("precision", "precision"),
+    ("recall", "recall"),
+    ("f1", "F1 of hallucinated"),
+    ("auroc", "AUROC"),
+    ("average_precision", "average precision"),
+    ("ece", "calibration error"),
+    ("brier", "Brier score"),
+    ("span_f1", "span F1"),
+)
+_SHADES = " ░▒▓█"
+
+
+def shown(report: Report) -> RenderableType:
+    """Everything, from the table of figures to the worst mistakes."""
+    return Group(*_parts(report))
+
+
+def _parts(report: Report) -> Iterator[RenderableType]:
+    first = report.judges[0]
+    yield Text.assemble((report.set, "bold"), f": {first.n} cases, {first.hallucinated} of them hallucinated")
+    yield Text(f"from {report.source}; cases {report.cases}", style="dim")
+    if report.licence:
+        yield Text(f"licence: {report.licence}", style="dim")
+    if len(report.judges) == 1:
+        yield figures_table(report.judges, report.baselines)
+    else:
+        yield figures_table(report.judges)
+        yield Text("\nthe trivial judges:")
+        yield figures_table((), report.baselines)
+    yield Text("in brackets: 95 % bootstrap interval; the trivial judges choose with hindsight", style="dim")
+    for remark in report.remarks:
+        yield Text(f"• {remark}", style="yellow")
+    for figures in report.judges:
+        yield Text()
+        yield confusion_table(figures)
+        if figures.graded and figures.calibration:
+            yield calibration_table(figures)
+        if figures.groups:
+            yield groups_table(figures)
+    if report.tradeoff:
+        yield tradeoff_table(report)
+    if report.mistakes:
+        yield mistakes_table(report)
+    if report.problems:
+        yield problems_table(report)
+
+
+def figures_table(judges: Sequence[Figures], trivial: Sequence[Figures] = ()) -> Table:
+    """One column per judge, one row per figure."""
+    table = Table(show_edge=False, pad_edge=False)
+    table.add_column("")
+    for figures in judges:
+        table.add_column(Text(_title(figures, judges)), justify="right", style="bold", overflow="fold")
+    for figures in trivial:
+        table.add_column(figures.judge, justify="right", style="dim", overflow="fold")
+    every = (*judges, *trivial)
+    for name, title in ROWS:
+        if any(getattr(figures, name) is not None for figures in every):
+            table.add_row(title, *(_cell(figures, name) for figures in every))
+    if any(figures.groups for figures in judges):
+        table.add_row("mean over groups", *(_number(figures.mean_balanced_accuracy) for figures in every))
+    table.add_row("coverage", *(f"{figures.coverage:.3f}" for figures in every))
+    if judges:
+        table.add_row("cases per second", *(_number(f.cases_per_second, 1) for f in judges), *("" for _ in trivial))
+    if any(f.calls for f in judges):
+        tokens = (f"{f.input_tokens + f.output_tokens:,}" for f in judges)
+        table.add_row("tokens", *tokens, *("" for _ in trivial))
+        costs = ("unknown" if f.cost is None else f"${f.cost:.4f}" for f in judges)
+        table.add_row("cost", *costs, *("" for _ in trivial))
+    return table
+
+
+def confusion_table(figures: Figures) -> Table:
+    """The confusion matrix; the shade is the share of the row."""
+    counts = figures.confusion
+    table = Table(title=f"{figures.judge}: what is, and what was said", title_justify="left", show_lines=True)
+    table.add_column("is ╲ said")
+    table.add_column("hallucinated", justify="center")
+    table.add_column("factual", justify="center")
+    for name, yes, no, right in (("hallucinated", "tp", "fn", 0), ("factual", "fp", "tn", 1)):
+        total = counts[yes] + counts[no]
+        cells = (_shaded(counts[side], total, good=place == right) for place, side in enumerate((yes, no)))
+        table.add_row(name, *cells)
+    return table
+
+
+def _shaded(count: int, total: int, *, good: bool) -> Text:
+    share = count / total if total else 0.0
+    shade = _SHADES[min(len(_SHADES) - 1, round(share * (len(_SHADES) - 1)))] * 3
+    return Text(f"{shade} {count} ({share:.0%}) {shade}", style="green" if good else "red")
+
+
+def calibration_table(figures: Figures) -> Table:
+    """What was said against what was so."""
+    table = Table(title=f"{figures.judge}: calibration", title_justify="left", show_edge=False, pad_edge=False)
+    for name in ("probability", "said", "was so", "cases"):
+        table.add_column(name, justify="right")
+    table.add_column("")
+    for b in figures.calibration:
+        bar = "█" * round(b.share_hallucinated * 20)
+        row = (f"{b.low:.1f}-{b.high:.1f}", f"{b.mean_probability:.2f}", f"{b.share_hallucinated:.2f}", f"{b.n:.0f}")
+        table.add_row(*row, bar)
+    return table
+
+
+def groups_table(figures: Figures) -> Table:
+    """The parts of a set."""
+    table = Table(title=f"{figures.judge}: by part of the set", title_justify="left", show_edge=False, pad_edge=False)
+    table.add_column("part")
+    for name in ("cases", "balanced accuracy", "F1", "AUROC"):
+        table.add_column(name, justify="right")
+    for name, group in figures.groups.items():
+        numbers = (_number(group[key]) for key in ("balanced_accuracy", "f1", "auroc"))
+        table.add_row(Text(_short(name)), str(group["n"]), *numbers)
+    return table
+
+
+def tradeoff_table(report: Report) -> Table:
+    """Accuracy against cost for some shares of cases passed on to the second judge."""
+    first, second = report.judges[:2]
+    title = f"cascade: {first.judge} decides, {second.judge} is asked where it is unsure"
+    table = Table(title=title, title_justify="left", show_edge=False, pad_edge=False)
+    for name in ("asked about", "band", "accuracy", "balanced", "mistakes closed", "cost"):
+        table.add_column(name, justify="right")
+    for point in report.tradeoff[::2]:
+        closed = "" if point.errors_closed is None else f"{point.errors_closed:.0%}"
+        cost = "unknown" if point.cost is None else f"${point.cost:.4f}"
+        numbers = (_number(point.accuracy), _number(point.balanced_accuracy))
+        table.add_row(f"{point.share:.0%}", f"{point.low:.2f}-{point.high:.2f}", *numbers, closed, cost)
+    return table
+
+
+def mistakes_table(report: Report) -> Table:
+    """The surest of the wrong verdicts."""
+    table = Table(title="worst mistakes", title_justify="left", show_lines=True)
+    for name in ("judge", "case", "is", "said", "output and reason"):
+        table.add_column(name, overflow="fold")
+    for mistake in report.mistakes:
+        sure = "" if mistake.probability is None else f" ({mistake.probability:.2f})"
+        told = Text(_short(mistake.output))
+        if mistake.reason:
+            told.append(f"\n{_short(mistake.reason)}", style="dim")
+        # As Text: an output that looks like markup is shown, not obeyed.
+        cells = (mistake.judge, mistake.id, mistake.label, mistake.said + sure)
+        table.add_row(*(Text(_short(cell)) for cell in cells), told)
+    return table
+
+
+def problems_table(report: Report, most: int = 8) -> Table:
+    """Why there was no verdict, the commonest reasons first."""
+    table = Table(title="no verdict", title_justify="left", show_edge=False, pad_edge=False)
+    for name in ("judge", "cases", "outcome", "why, and the first such case"):
+        table.add_column(name, overflow="fold")
+    firsts = {(p.judge, p.outcome, p.why): p.id for p in reversed(report.problems)}
+    for (judge, outcome, why), count in Counter((p.judge, p.outcome, p.why) for p in report.problems).most_common(most):
+        told = f"{_short(why or '')} [{firsts[judge, outcome, why]}]"
+        table.add_row(*(Text(_short(cell)) for cell in (judge, str(count), outcome, told)))
+    return table
+
+
+def _title(figures: Figures, judges: Sequence[Figures]) -> str:
+    several = len({f.metric for f in judges}) > 1
+    return f"{figures.judge} / {figures.metric}" if several else figures.judge
+
+
+def _cell(figures: Figures, name: str) -> str:
+    value = getattr(figures, name)
+    if value is None:
+        return "-"
+    interval = figures.intervals.get(name)
+    # A rounded bracket must not be read as markup, so it is no square one.
+    return f"{value:.3f}" + (f" ({interval[0]:.2f}-{interval[1]:.2f})" if interval else "")
+
+
+def _number(value: float | int | None, digits: int = 3) -> str:
+    return "-" if value is None else f"{value:.{digits}f}"
+
+
+def _short(text: str, most: int = 240) -> str:
+    flat = "".join(char if char.isprintable() else "\ufffd" for char in " ".join(text.split()))
+    return flat if len(flat) <= most else flat[: most - 1] + "…"

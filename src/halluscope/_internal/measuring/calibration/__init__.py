@@ -1,0 +1,1 @@
+"""From labels to a threshold with a promise."""

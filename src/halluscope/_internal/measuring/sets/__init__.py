@@ -1,0 +1,1 @@
+"""Labelled cases from public sets and files."""

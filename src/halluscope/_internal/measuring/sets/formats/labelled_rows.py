@@ -1,0 +1,64 @@
+"""Labelled rows of the user's own: input, context, output, label, and where there are any, spans and a score."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from ....datasets import NAMES
+from ....errors import InputError
+from ...labelled_case import LabelledCase, labelled, read_label
+from .row_readers import by_row, field, optional
+
+OUTPUT = ("output", "actual_output", "response", "answer", "claim", "summary", *NAMES["output"])
+CONTEXT = ("context", "contexts", "retrieval_context", "retrieved_contexts", "evidence", "document", *NAMES["context"])
+INPUT = ("input", "question", "query", "user_input", *NAMES["input"])
+"""For each field the columns that are taken for it, the first that is there: all that `eval` knows, and more."""
+LABEL = ("label", "is_hallucination", "hallucinated")
+
+SKIPPED = "skipped"
+"""The label of a case that a person passed over: it is no case of a set."""
+
+
+def _plain(row: dict[str, Any], name: str) -> Iterator[LabelledCase]:
+    label = field(row, *LABEL)
+    if label == SKIPPED:
+        return
+    group = row.get("group", row.get("dataset"))
+    yield labelled(
+        output=field(row, *OUTPUT),
+        context=optional(row, *CONTEXT),
+        input=optional(row, *INPUT),
+        hallucinated=read_label(label),
+        label=str(label),
+        id=str(row["id"]) if row.get("id") is not None else None,
+        spans=_spans(row.get("spans")),
+        group=None if group is None else str(group),
+        score=_score(row),
+        metadata=row.get("metadata") if isinstance(row.get("metadata"), dict) else None,
+    )
+
+
+def _spans(spans: object) -> list[tuple[int, int]] | None:
+    """Pairs of places, or objects with `start` and `end`."""
+    if spans is None:
+        return None
+    if not isinstance(spans, list):
+        raise InputError("`spans` must be a list.")
+    found = []
+    for span in spans:
+        ends = (span.get("start"), span.get("end")) if isinstance(span, dict) else span
+        if not isinstance(ends, (list, tuple)) or len(ends) < 2 or not all(isinstance(x, int) for x in ends[:2]):
+            raise InputError(f"the span {span!r} needs a `start` and an `end`.")
+        found.append((ends[0], ends[1]))
+    return found
+
+
+def _score(row: dict[str, Any]) -> float | None:
+    value = row.get("probability", row.get("score"))
+    if isinstance(value, (int, float)) and not isinstance(value, bool):
+        return float(value)
+    return None
+
+
+plain = by_row(_plain)

@@ -1,0 +1,84 @@
+"""All the changes there are, and making them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from random import Random
+
+from ...case import Case
+from ...errors import UnknownName
+from .changes.add_sentence import add_sentence
+from .changes.change_date import change_date
+from .changes.change_name import change_name
+from .changes.change_number import change_number
+from .changes.change_order import change_order
+from .changes.change_quantity import change_quantity
+from .changes.change_unit import change_unit
+from .changes.harmless import greet, reorder, rewrite_date, rewrite_number
+from .changes.mutant import Mutant, Perturbation, applied, fair
+from .changes.negation import negate
+from .changes.swap_roles import swap_roles
+
+HARMFUL: dict[str, Perturbation] = {
+    "numbers": change_number,
+    "dates": change_date,
+    "names": change_name,
+    "roles": swap_roles,
+    "negation": negate,
+    "units": change_unit,
+    "quantities": change_quantity,
+    "order": change_order,
+    "added": add_sentence,
+}
+"""Changes that make an answer say what its context does not."""
+
+HARMLESS: dict[str, Perturbation] = {
+    "reordered": reorder,
+    "greeting": greet,
+    "numbers rewritten": rewrite_number,
+    "dates rewritten": rewrite_date,
+}
+"""Changes after which it says the same."""
+
+KINDS = (*HARMFUL, *HARMLESS)
+
+
+def mutants(case: Case, *, kinds: Iterable[str] | None = None, seed: int = 0) -> list[Mutant]:
+    """One mutant of each kind that the case allows. The same seed makes the same ones, whatever else is made."""
+    made = []
+    for kind in chosen(kinds):
+        mutant = change(case, kind, seed)
+        if mutant is not None:
+            made.append(mutant)
+    return made
+
+
+def change(case: Case, kind: str, seed: int = 0) -> Mutant | None:
+    """The case's answer with one change of this kind; None where there is none that would be fair."""
+    harmless = kind in HARMLESS
+    perturbation = HARMLESS[kind] if harmless else HARMFUL[kind]
+    context = "\n".join(case.context or ())
+    rng = Random(f"{seed} {kind} {case.output} {context}")
+    edit = perturbation(case.output, context, rng)
+    if edit is None or (not harmless and not fair(case.output, context, edit)):
+        return None
+    return Mutant(
+        kind=kind,
+        output=applied(case.output, edit),
+        start=edit.start,
+        end=edit.start + len(edit.word) if edit.word else edit.end,
+        before=edit.word or case.output[edit.start : edit.end],
+        after=edit.new or edit.after,
+        harmless=harmless,
+    )
+
+
+def chosen(kinds: Iterable[str] | None) -> tuple[str, ...]:
+    """The kinds asked for, in the table's order; all without a choice."""
+    if kinds is None:
+        return KINDS
+    wanted = [kinds] if isinstance(kinds, str) else list(kinds)
+    for kind in wanted:
+        if kind not in KINDS:
+            raise UnknownName("kind of change", kind, KINDS)
+    return tuple(kind for kind in KINDS if kind in wanted)

@@ -1,0 +1,155 @@
+"""What a metric is: a frozen declaration, and a flow of questions that ends in a finding."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from functools import cache, lru_cache
+from pathlib import Path
+from typing import Any, ClassVar
+
+import msgspec
+from msgspec import Struct
+
+from .case import Case
+from .errors import CannotJudge, InputError, NothingToJudge, PromptError, UnknownName
+from .prompt import require_slots
+from .questions.flow import Flow
+from .result import Direction, Failure, Outcome
+from .text.kinds import is_refusal
+from .verdict import Verdict
+
+_METRICS = Path(__file__).parent / "metrics"
+
+
+class Finding(Struct, frozen=True, kw_only=True):
+    """What a metric's flow returns; with what the driver saw on the way it becomes a Result."""
+
+    outcome: Outcome
+    score: float | None = None
+    label: str | None = None
+    probability: float | None = None
+    reason: str | None = None
+    verdicts: tuple[Verdict, ...] = ()
+    truths: tuple[str, ...] = ()
+    failure: Failure | None = None
+    notes: tuple[str, ...] = ()
+
+
+def no_claims(case: Case) -> Finding:
+    """The finding for an output that states nothing."""
+    if is_refusal(case.output):
+        return Finding(
+            outcome=Outcome.REFUSAL, reason="No score: the output declines to answer, so there is nothing to check."
+        )
+    return Finding(outcome=Outcome.NO_CLAIMS, reason="No score: the output makes no claim that could be checked.")
+
+
+def without_score(failure: Failure, case: Case) -> Finding:
+    """The finding where the judge gave no answer: it failed, or said that there is nothing it can judge."""
+    if failure.kind == NothingToJudge.kind:
+        return no_claims(case)
+    if failure.kind == CannotJudge.kind:
+        return Finding(outcome=Outcome.UNJUDGEABLE, failure=failure, reason=f"No score: {failure.message}")
+    reason = f"No score: the judge failed ({failure.message})."
+    return Finding(outcome=Outcome.FAILED, failure=failure, reason=reason)
+
+
+class PromptSpec(Struct, frozen=True):
+    """A prompt a metric uses: its name, and the slots a replacement must keep."""
+
+    name: str
+    needs: tuple[str, ...]
+
+
+class Metric(Struct, frozen=True, kw_only=True):
+    """A metric and its options. Nothing about a case is ever stored on it.
+
+    `threshold`: where a score passes. `strict`: any failing verdict fails the case, whatever the
+    score. `prompts` replaces prompts by name, `examples` the few-shot examples; `more_examples`
+    adds to them.
+    """
+
+    name: ClassVar[str]
+    summary: ClassVar[str]
+    formula: ClassVar[str]
+    direction: ClassVar[Direction]
+    revision: ClassVar[int] = 1
+    """Raised when the meaning of the score changes, so that old scores are not compared with new."""
+    uses: ClassVar[tuple[PromptSpec, ...]] = ()
+
+    threshold: float = 0.5
+    strict: bool = False
+    include_reason: bool = True
+    prompts: Mapping[str, str] = {}
+    examples: tuple[dict[str, Any], ...] | None = None
+    more_examples: tuple[dict[str, Any], ...] = ()
+
+    def __post_init__(self) -> None:
+        known = {spec.name: spec for spec in self.uses}
+        if not isinstance(self.prompts, Mapping):
+            raise InputError(f"the prompts of {self.name!r} must be a dictionary from name to text.")
+        for name, text in self.prompts.items():
+            if name not in known:
+                raise UnknownName(f"prompt of metric {self.name!r} called", name, known)
+            if not isinstance(text, str):
+                raise PromptError(f"the replacement for prompt {name!r} is a {type(text).__name__}: pass its text.")
+            require_slots(name, text, known[name].needs)
+        for option in ("examples", "more_examples"):
+            given = getattr(self, option) or ()
+            if not isinstance(given, (list, tuple)) or not all(isinstance(example, Mapping) for example in given):
+                raise InputError(f"the {option} of {self.name!r} must be a list of dictionaries.")
+        if not is_number(self.threshold):
+            raise InputError(f"the threshold of {self.name!r} must be a number, not {self.threshold!r}.")
+
+    def flow(self, case: Case) -> Flow[Finding]:
+        """Ask what has to be asked about the case, and say what was found."""
+        raise NotImplementedError
+
+    def prompt(self, name: str) -> str:
+        """The text of one of the metric's prompts."""
+        return self.prompts.get(name) or packaged_prompt(self.name, name)
+
+    def shots(self) -> tuple[dict[str, Any], ...]:
+        """The few-shot examples, the user's or ours."""
+        ours = packaged_examples(self.name) if self.examples is None else self.examples
+        return tuple(ours) + tuple(self.more_examples)
+
+    def passes(self, score: float, verdicts: tuple[Verdict, ...]) -> bool:
+        """Whether the score is on the right side of the threshold."""
+        if self.strict and any(not v.support.holds for v in verdicts):
+            return False
+        return score <= self.threshold if self.direction == "lower" else score >= self.threshold
+
+    @property
+    def version(self) -> str:
+        """Names everything that can change a score: options, prompts, examples and revision."""
+        texts = [(spec.name, self.prompt(spec.name)) for spec in self.uses]
+        return _version(msgspec.msgpack.encode((self.name, self.revision, self, texts, self.shots())))
+
+
+def is_number(value: object) -> bool:
+    """Whether an option is a number that scores can be compared with."""
+    return isinstance(value, (int, float)) and not isinstance(value, bool) and value == value
+
+
+@lru_cache(maxsize=256)
+def _version(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()[:12]
+
+
+@cache
+def packaged_prompt(metric: str, name: str) -> str:
+    """The prompt that comes with the package: the metric's own, or the one that metrics share."""
+    own = _METRICS / "prompts" / metric / f"{name}.txt"
+    shared = _METRICS / "prompts" / f"{name}.txt"
+    return (own if own.exists() else shared).read_text(encoding="utf-8")
+
+
+@cache
+def packaged_examples(metric: str) -> tuple[dict[str, Any], ...]:
+    """The few-shot examples that come with the package, none for most metrics."""
+    path = _METRICS / "prompts" / metric / "examples.json"
+    if not path.exists():
+        return ()
+    return tuple(msgspec.json.decode(path.read_bytes(), type=list[dict[str, Any]]))

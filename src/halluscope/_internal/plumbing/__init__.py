@@ -1,0 +1,1 @@
+"""Small tools that know nothing of judging: two worlds of calls, time limits, files written whole."""

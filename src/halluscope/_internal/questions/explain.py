@@ -1,0 +1,80 @@
+"""Why is the score what it is?"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+from ..errors import ReplyError
+from ..prompt import Data
+from ..verdict import Verdict
+from .question import Question, text_of
+
+_SHOWN = 40
+"""More verdicts than this tell a reader nothing more, and cost a window."""
+
+_STATED = re.compile(r"\bscore\b[^.\d]{0,30}?(\d+(?:\.\d+)?)\b(?!\s*(?:%|percent))", re.IGNORECASE)
+
+
+class Explain(Question[str], frozen=True, kw_only=True):
+    """A short reason for a score that is already settled; a reply naming another score is refused."""
+
+    kind: ClassVar[str] = "explain"
+    answer_type: ClassVar[Any] = str
+    repairs: ClassVar[int | None] = 1
+
+    score: float
+    scale: float
+    meaning: str
+    verdicts: tuple[Verdict, ...]
+    summary: str
+    """The reason in our own words: the answer of judges that do not write."""
+
+    @property
+    def shown_score(self) -> str:
+        return f"{round(self.score, 2):g}"
+
+    def slots(self) -> Mapping[str, str | Data]:
+        failing_first = sorted(self.verdicts, key=lambda v: v.support.holds)[:_SHOWN]
+        findings = [
+            {
+                "statement": v.claim.text if v.passage is None else f"passage {v.passage + 1}",
+                "finding": v.support.value,
+                "reason": v.reason or "",
+            }
+            for v in failing_first
+        ]
+        return {
+            "score": self.shown_score,
+            "scale": f"{self.scale:g}",
+            "meaning": self.meaning,
+            "verdicts": Data(findings),
+        }
+
+    def schema(self) -> dict[str, Any]:
+        return {
+            "type": "object",
+            "properties": {"reason": {"type": "string"}},
+            "required": ["reason"],
+            "additionalProperties": False,
+        }
+
+    def read(self, data: Any) -> str:
+        reason = text_of(data.get("reason", data) if isinstance(data, dict) else data)
+        return self._checked(reason)
+
+    def read_text(self, text: str) -> str:
+        return self._checked(text.strip())
+
+    def _checked(self, reason: str) -> str:
+        if not reason:
+            raise ReplyError("the reason is empty")
+        for stated in _STATED.findall(reason):
+            if abs(float(stated) - self.score) > 0.0051:
+                raise ReplyError(f"the reason speaks of a score of {stated}; the score is {self.shown_score}")
+        return reason
+
+    @property
+    def size(self) -> int:
+        return sum(len(v.claim.text) + len(v.reason or "") for v in self.verdicts[:_SHOWN])

@@ -1,0 +1,153 @@
+"""Questions that take a text apart: the claims of an output, the truths of a context."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, ClassVar
+
+from msgspec import structs
+
+from ..errors import ReplyError
+from ..prompt import Data
+from ..text.quotes import folded, locate, relation, word_set
+from ..text.windows import cut
+from ..verdict import Claim
+from .question import Passage, Question, listed, packed, text_of
+
+_BARE = 3
+"""Words: an answer this short ("Yes.") states what was asked, in the words of the question."""
+
+
+def numbered(claims: Sequence[Claim]) -> tuple[Claim, ...]:
+    """The claims with the ids c1, c2, … in order."""
+    return tuple(structs.replace(claim, id=f"c{i}") for i, claim in enumerate(claims, start=1))
+
+
+class ExtractClaims(Question[tuple[Claim, ...]], frozen=True, kw_only=True):
+    """Which statements does the output make? `offset` is where this piece of the output starts."""
+
+    kind: ClassVar[str] = "extract"
+    answer_type: ClassVar[Any] = tuple[Claim, ...]
+
+    output: str
+    input: str | None = None
+    offset: int = 0
+
+    def slots(self) -> Mapping[str, str | Data]:
+        return {"output": Data(self.output), "input": Data(self.input)}
+
+    def schema(self) -> dict[str, Any]:
+        return _list_schema("claims")
+
+    def read(self, data: Any) -> tuple[Claim, ...]:
+        """The claims, each with its place in the output; what the output never says is left out."""
+        texts = _distinct(listed(data, "claims", "statements"))
+        bare = bool(self.input) and len(self.output.split()) <= _BARE
+        made = [relation(text) for text in (self.output, (self.input or "") if bare else "") if text]
+        said = [text for text in texts if any(related(text) for related in made)]
+        if texts and not said:
+            raise ReplyError("none of the claims in the reply is made by the text")
+        closest = _closest_sentence(self.output)
+        return numbered([self._placed(text, closest) for text in said])
+
+    def _placed(self, text: str, closest: Callable[[str], tuple[int, int] | None]) -> Claim:
+        place = locate(text, self.output) or closest(text)
+        if place is None:
+            return Claim("", text)
+        return Claim("", text, place[0] + self.offset, place[1] + self.offset)
+
+    @property
+    def size(self) -> int:
+        return len(self.output)
+
+    def split(self, limit: int) -> tuple[ExtractClaims, ...]:
+        return tuple(
+            structs.replace(self, output=self.output[start:end], offset=self.offset + start)
+            for start, end in cut(self.output, max(1, limit))
+        )
+
+    def merge(
+        self, parts: Sequence[Question[tuple[Claim, ...]]], answers: Sequence[tuple[Claim, ...]]
+    ) -> tuple[Claim, ...]:
+        """Claims repeated in several parts are one claim, as they are within a part."""
+        once: dict[str, Claim] = {}
+        for claim in (claim for claims in answers for claim in claims):
+            once.setdefault(folded(claim.text), claim)
+        return numbered(list(once.values()))
+
+
+class ExtractTruths(Question[tuple[str, ...]], frozen=True, kw_only=True):
+    """Which facts does the context state? At most `limit` of them, where there is a limit."""
+
+    kind: ClassVar[str] = "truths"
+    answer_type: ClassVar[Any] = tuple[str, ...]
+
+    passages: tuple[Passage, ...]
+    limit: int | None = None
+
+    def slots(self) -> Mapping[str, str | Data]:
+        wanted = "all facts" if self.limit is None else f"the {self.limit} most important facts"
+        return {"context": Data([p.text for p in self.passages]), "wanted": wanted}
+
+    def schema(self) -> dict[str, Any]:
+        return _list_schema("truths")
+
+    def read(self, data: Any) -> tuple[str, ...]:
+        texts = _distinct(listed(data, "truths", "facts", "claims"))
+        made = [relation(p.text) for p in self.passages]
+        stated = [text for text in texts if any(related(text) for related in made)]
+        if texts and not stated:
+            raise ReplyError("none of the facts in the reply is stated by the context")
+        return tuple(stated)[: self.limit]
+
+    @property
+    def size(self) -> int:
+        return sum(len(p.text) for p in self.passages)
+
+    def split(self, limit: int) -> tuple[ExtractTruths, ...]:
+        return tuple(structs.replace(self, passages=group) for group in packed(self.passages, max(1, limit)))
+
+    def merge(self, parts: Sequence[Question[tuple[str, ...]]], answers: Sequence[tuple[str, ...]]) -> tuple[str, ...]:
+        return tuple(_distinct([truth for truths in answers for truth in truths]))[: self.limit]
+
+
+def _list_schema(key: str) -> dict[str, Any]:
+    return {
+        "type": "object",
+        "properties": {key: {"type": "array", "items": {"type": "string"}}},
+        "required": [key],
+        "additionalProperties": False,
+    }
+
+
+def _distinct(items: Sequence[Any]) -> list[str]:
+    texts: dict[str, str] = {}
+    for item in items:
+        if isinstance(item, dict):
+            item = next((item[key] for key in ("claim", "statement", "text", "truth") if key in item), item)
+        text = text_of(item)
+        if text:
+            texts.setdefault(folded(text), text)
+    if items and not texts:
+        raise ReplyError("the list in the reply holds no text")
+    return list(texts.values())
+
+
+def _closest_sentence(output: str) -> Callable[[str], tuple[int, int] | None]:
+    """Finds the sentence that has most words in common with a claim; the output is taken apart once, if at all."""
+    taken_apart: list[tuple[int, int, frozenset[str]]] = []
+
+    def closest(claim: str) -> tuple[int, int] | None:
+        from ..text.sentences import sentences
+
+        if not taken_apart:
+            taken_apart.extend((s.start, s.end, word_set(output[s.start : s.end])) for s in sentences(output))
+        words = word_set(claim)
+        best, most = None, 0.5
+        for start, end, spoken in taken_apart:
+            shared = len(words & spoken) / (min(len(words), len(spoken)) or 1)
+            if shared > most:
+                best, most = (start, end), shared
+        return best
+
+    return closest

@@ -1,0 +1,210 @@
+"""Writing a report: one pass over the results, with only numbers kept in memory."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from io import TextIOWrapper
+from pathlib import Path
+from typing import Any, TextIO
+
+from msgspec import Struct
+
+from ..case import Case, clean
+from ..errors import InputError
+from ..plumbing.whole_file import replacing
+from ..result import Outcome, Result
+from ..verdict import Support
+from .blocks import Blocks, block
+from .changes import CHANGES, Baseline, Change
+from .page import closing, opening
+from .page_records import CasePlaces, case_record, encode, result_record
+from .source import Moment, Pairs, Reading, Results, Source, shown_moment
+from .totals import MetricTotals, Tally
+from .without_script import table
+
+MOST = 50_000
+"""Cases in one file, unless told otherwise: beyond this browsers begin to struggle."""
+
+_SNIPPET = 160
+_UNREAD = 100
+_OUTCOMES = [outcome.value for outcome in Outcome]
+
+
+def write(run: Source, path: str | os.PathLike[str], *, baseline: Source | None = None, most: int = MOST) -> Path:
+    """Write the report of a run, and what changed since `baseline` where one is given.
+
+    All results count in the totals; beyond `most` cases, the list holds the first ones and says so.
+    """
+    if most < 1:
+        raise InputError("a report must show at least one case: pass `most` of 1 or more.")
+    target = Path(path)
+    earlier = None if baseline is None else Baseline(baseline.pairs())
+    with replacing(target) as file, TextIOWrapper(file, encoding="utf-8", newline="\n") as page:
+        _write(page, run, baseline, earlier, most)
+    return target
+
+
+def write_results(
+    pairs: Pairs,
+    path: str | os.PathLike[str],
+    *,
+    name: str = "results",
+    judge: str = "",
+    created: Moment = None,
+    baseline: Pairs | None = None,
+    most: int = MOST,
+) -> Path:
+    """Write a report of cases and results that belong to no run."""
+    earlier = None if baseline is None else Results(given=baseline, name="the earlier results")
+    run = Results(given=pairs, name=name, judge=judge, created=created)
+    return write(run, path, baseline=earlier, most=most)
+
+
+def _write(page: TextIO, run: Source, baseline: Source | None, earlier: Baseline | None, most: int) -> None:
+    page.write(opening(clean(run.name)))
+    contents = Contents(page, earlier, most)
+    for case, result in run.pairs():
+        contents.add(case, result)
+    totals = contents.finish()
+    index = {
+        "run": _described(run),
+        "unread": _unread(run),
+        "baseline": None if baseline is None else _described(baseline),
+        "metrics": totals,
+        "total": contents.total,
+        "outcomes": _OUTCOMES,
+        "changes": CHANGES,
+        "cases": contents.cases.columns(),
+        "results": contents.results.columns(),
+        "blocks": {"texts": contents.texts.starts, "exchanges": contents.exchanges.starts},
+    }
+    page.write(block("index", encode(index)))
+    page.write(closing(table(run.name, totals)))
+
+
+def _described(run: Source) -> dict[str, str]:
+    return {"name": run.name, "judge": run.judge, "created": shown_moment(run.created)}
+
+
+def _unread(run: Source) -> dict[str, Any]:
+    """The rows of the data that could not be read, where the run knows of any: they have no case to be listed under."""
+    rows = run.bad_rows() if isinstance(run, Reading) else ()
+    return {"count": len(rows), "first": [{"place": row.place, "reason": row.reason} for row in rows[:_UNREAD]]}
+
+
+class Columns:
+    """Rows kept column by column: shorter to write, and quicker to read, than a list of objects."""
+
+    def __init__(self, *names: str) -> None:
+        self._lists: dict[str, list[Any]] = {name: [] for name in names}
+        self._rows = 0
+
+    def add(self, **values: Any) -> int:
+        """Keep a row; returns its number."""
+        for name, column in self._lists.items():
+            column.append(values[name])
+        self._rows += 1
+        return self._rows - 1
+
+    def __len__(self) -> int:
+        return self._rows
+
+    def columns(self) -> dict[str, list[Any]]:
+        return self._lists
+
+
+class _Shown(Struct):
+    """A case in the list: its row, and for as long as its results come in a row, its places."""
+
+    row: int
+    places: CasePlaces | None
+
+
+class Contents:
+    """The cases and results of a report: numbers and first lines here, the rest already in the page."""
+
+    def __init__(self, page: TextIO, earlier: Baseline | None, most: int) -> None:
+        self._earlier = earlier
+        self._most = most
+        self._tallies: dict[str, Tally] = {}
+        self._shown: dict[tuple[int, int], _Shown] = {}
+        self._occurrences: Counter[tuple[int, str]] = Counter()
+        self._compared: Counter[tuple[str, str]] = Counter()
+        self._last: _Shown | None = None
+        self.texts = Blocks(page, "texts")
+        self.exchanges = Blocks(page, "exchanges")
+        self.cases = Columns("id", "snippet", "record")
+        self.results = Columns(
+            *("case", "metric", "outcome", "score", "passed", "record"),
+            *("supported", "contradicted", "unsupported", "change", "before"),
+        )
+
+    @property
+    def total(self) -> int:
+        """How many cases there are, shown or not."""
+        return max([len(self.cases), *(tally.results for tally in self._tallies.values())])
+
+    def add(self, case: Case, result: Result) -> None:
+        """Take in one result."""
+        change = self._changed(case, result)
+        tally = self._tallies.get(result.metric)
+        if tally is None:
+            tally = self._tallies[result.metric] = Tally(result.metric, result.direction)
+        tally.add(result, change)
+        shown = self._case(case, result.metric)
+        if shown is not None:
+            self._result(case, result, change, shown)
+
+    def finish(self) -> list[MetricTotals]:
+        """Write what is left, and the figures."""
+        self.texts.flush()
+        self.exchanges.flush()
+        earlier = self._earlier
+        return [tally.totals(earlier.gone(name) if earlier else None) for name, tally in self._tallies.items()]
+
+    def _changed(self, case: Case, result: Result) -> Change | None:
+        if self._earlier is None:
+            return None
+        here = (case.id, result.metric)
+        self._compared[here] += 1
+        return self._earlier.compare(case, result, self._compared[here] - 1)
+
+    def _case(self, case: Case, metric: str) -> _Shown | None:
+        """The case's place in the list, a new one where the same case comes twice for one metric."""
+        content = hash((case.id, case.output, case.context, case.input))
+        occurrence = self._occurrences[content, metric]
+        shown = self._shown.get((content, occurrence))
+        if shown is None:
+            if len(self.cases) >= self._most:
+                return None
+            row = self.cases.add(id=case.id, snippet=_snippet(case.output), record=self.texts.add(case_record(case)))
+            shown = self._shown[content, occurrence] = _Shown(row, None)
+        self._occurrences[content, metric] += 1
+        return shown
+
+    def _result(self, case: Case, result: Result, change: Change | None, shown: _Shown) -> None:
+        if self._last is not shown and self._last is not None:
+            self._last.places = None
+        self._last = shown
+        if shown.places is None:
+            shown.places = CasePlaces(case)
+        exchanges = self.exchanges.add(result.exchanges) if result.exchanges else None
+        self.results.add(
+            case=shown.row,
+            metric=list(self._tallies).index(result.metric),
+            outcome=_OUTCOMES.index(result.outcome.value),
+            score=result.score,
+            passed=None if result.passed is None else int(result.passed),
+            record=self.texts.add(result_record(result, shown.places, exchanges)),
+            supported=result.count(Support.SUPPORTED),
+            contradicted=result.count(Support.CONTRADICTED),
+            unsupported=result.count(Support.UNSUPPORTED),
+            change=None if change is None else CHANGES.index(change.kind),
+            before=change.before.score if change is not None and change.before is not None else None,
+        )
+
+
+def _snippet(output: str) -> str:
+    flat = " ".join(output[: _SNIPPET * 4].split())
+    return flat if len(flat) <= _SNIPPET else f"{flat[:_SNIPPET]}…"

@@ -1,0 +1,146 @@
+"""What comes out of scoring one case with one metric."""
+
+from __future__ import annotations
+
+from enum import Enum
+from typing import Any, Literal
+
+import msgspec
+from msgspec import Struct
+
+from .errors import JudgeError
+from .verdict import Support, Verdict
+
+Direction = Literal["lower", "higher"]
+"""Which scores are better."""
+
+Changed = Literal["better", "worse", "same", "lost", "gained"]
+"""What became of a case; `lost` had a score and has none now, `gained` the other way round."""
+
+_SAME = 1e-9
+
+
+class Outcome(str, Enum):
+    """Whether there is a score, and why not where there is none."""
+
+    SCORED = "scored"
+    EMPTY_OUTPUT = "empty_output"
+    NO_CLAIMS = "no_claims"
+    REFUSAL = "refusal"
+    NO_CONTEXT = "no_context"
+    UNJUDGEABLE = "unjudgeable"
+    INCOMPLETE = "incomplete"
+    FAILED = "failed"
+
+    def __str__(self) -> str:
+        return self.value
+
+
+class Usage(Struct, frozen=True):
+    """Tokens, money and calls. `cost` is in US dollars, None where the price is not known."""
+
+    calls: int = 0
+    input_tokens: int = 0
+    output_tokens: int = 0
+    cost: float | None = 0.0
+
+    def __add__(self, other: Usage) -> Usage:
+        unknown = self.cost is None or other.cost is None
+        return Usage(
+            calls=self.calls + other.calls,
+            input_tokens=self.input_tokens + other.input_tokens,
+            output_tokens=self.output_tokens + other.output_tokens,
+            cost=None if unknown else (self.cost or 0.0) + (other.cost or 0.0),
+        )
+
+
+class Failure(Struct, frozen=True):
+    """Why a judge's answer is missing. `kind` is that of the error, see `halluscope._internal.errors`."""
+
+    kind: str
+    message: str
+    status: int | None = None
+    body: str | None = None
+
+    @classmethod
+    def of(cls, error: JudgeError) -> Failure:
+        """The failure that this error leaves behind."""
+        return cls(kind=error.kind, message=str(error), status=error.status, body=error.body)
+
+
+class Exchange(Struct, frozen=True):
+    """One question put to a judge and what came back: shown so that every score can be checked."""
+
+    question: str
+    judge: str
+    prompt: str | None = None
+    reply: str | None = None
+    usage: Usage = Usage()
+    cached: bool = False
+    error: str | None = None
+
+
+class Result(Struct, frozen=True, kw_only=True):
+    """The outcome of one metric on one case.
+
+    `score` is None unless `outcome` is `scored`; nothing is averaged that was not scored.
+    `passed` compares score and threshold in the metric's direction, None without a score.
+    `probability` is the judge's own, that the output as a whole is hallucinated, where it gives one.
+    """
+
+    metric: str
+    metric_version: str
+    judge: str
+    case_id: str
+    outcome: Outcome
+    score: float | None
+    direction: Direction
+    threshold: float
+    passed: bool | None
+    label: str | None = None
+    probability: float | None = None
+    reason: str | None = None
+    verdicts: tuple[Verdict, ...] = ()
+    failure: Failure | None = None
+    exchanges: tuple[Exchange, ...] = ()
+    usage: Usage = Usage()
+    latency_ms: float = 0.0
+    notes: tuple[str, ...] = ()
+    truths: tuple[str, ...] = ()
+    metadata: dict[str, Any] = {}
+
+    @property
+    def failing(self) -> tuple[Verdict, ...]:
+        """The verdicts that speak against the output."""
+        return tuple(v for v in self.verdicts if not v.support.holds)
+
+    def count(self, support: Support) -> int:
+        """How many verdicts have this support."""
+        return sum(v.support is support for v in self.verdicts)
+
+    def prompts(self, question: str) -> tuple[str, ...]:
+        """The prompts that were sent for questions of this kind."""
+        return tuple(e.prompt for e in self.exchanges if e.question == question and e.prompt is not None)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The result as plain data."""
+        data: dict[str, Any] = msgspec.to_builtins(self)
+        return data
+
+    def to_json(self) -> str:
+        """The result as one line of JSON; `Result.from_json` reads it back without loss."""
+        return msgspec.json.encode(self).decode()
+
+    @classmethod
+    def from_json(cls, text: str | bytes) -> Result:
+        """The result that `to_json` wrote."""
+        return msgspec.json.decode(text, type=cls)
+
+
+def change_between(before: float | None, after: float | None, direction: Direction) -> Changed:
+    """What became of a case that had one score and has another."""
+    if before is None or after is None:
+        return "same" if before is after else "gained" if before is None else "lost"
+    if after == before or abs(after - before) <= _SAME:
+        return "same"
+    return "better" if (after < before) == (direction == "lower") else "worse"

@@ -1,0 +1,282 @@
+"""Writing a run: which cases it has, which of them have a result already, and each result as it comes."""
+
+from __future__ import annotations
+
+import hashlib
+import sqlite3
+import time
+from collections.abc import Sequence
+
+import msgspec
+from msgspec import Struct, structs
+
+from ..case import Case
+from ..result import Outcome, Result
+from .database import Store
+from .packing import about_outcome, pack, verify
+
+CHUNK = 256
+"""Cases that are looked up together."""
+
+_MOST_KEPT_BACK = 256
+_REUSABLE = frozenset(Outcome) - {Outcome.FAILED, Outcome.INCOMPLETE}
+"""A judge that failed may do better next time; every other outcome follows from the case."""
+
+_MARKS = ",".join("?" * CHUNK)
+
+
+class Job(Struct, frozen=True):
+    """A case that still needs a result: `scorer` is the place of the metric in the run's list."""
+
+    position: int
+    case: Case
+    case_ref: int
+    scorer: int
+
+
+class ScorerRow(Struct, frozen=True):
+    """What makes two results comparable: metric, version, judge, and the code that ran."""
+
+    key: bytes
+    metric: str
+    version: str
+    judge: str
+    direction: str
+    threshold: float
+    scale: float
+
+
+class Book:
+    """One run, open for writing.
+
+    Results are kept back for a moment and written together; what a judge answered is in the reply
+    cache by then, so a process that dies in between has lost nothing that was paid for.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        name: str,
+        data: str,
+        scorers: Sequence[ScorerRow],
+        *,
+        new: bool = False,
+        reuse: bool = True,
+    ) -> None:
+        """Continues the run of that name where there is one; with `new`, starts one under a name that is free."""
+        self._store = store
+        self._reuse = reuse
+        self._kept_back: list[tuple[Job, Result]] = []
+        self._started = time.monotonic()
+        self.notes: list[str] = []
+        with store.writing() as connection:
+            self.name = _free(connection, name) if new else name
+            self.run = self._open(connection, self.name, data)
+            self._scorers = [_scorer_id(connection, scorer) for scorer in scorers]
+            self._enlist(connection, scorers)
+
+    def _open(self, connection: sqlite3.Connection, name: str, data: str) -> int:
+        now = time.time()
+        connection.execute(
+            "INSERT INTO runs (name, state, data, created, updated) VALUES (?, 'running', ?, ?, ?) "
+            "ON CONFLICT (name) DO UPDATE SET state = 'running', note = '', data = excluded.data, "
+            "updated = excluded.updated",
+            (name, data, now, now),
+        )
+        run = int(connection.execute("SELECT id FROM runs WHERE name = ?", (name,)).fetchone()[0])
+        connection.execute("DELETE FROM run_bad_rows WHERE run = ?", (run,))
+        return run
+
+    def _enlist(self, connection: sqlite3.Connection, scorers: Sequence[ScorerRow]) -> None:
+        """Results of the same metric by another judge, prompt or version leave the run: it is never a mixture."""
+        listed = connection.execute(
+            "SELECT s.id, s.metric, s.judge FROM run_scorers r JOIN scorers s ON s.id = r.scorer WHERE r.run = ?",
+            (self.run,),
+        ).fetchall()
+        for ref, metric, judge in listed:
+            if ref not in self._scorers and any(scorer.metric == metric for scorer in scorers):
+                connection.execute("DELETE FROM run_scorers WHERE run = ? AND scorer = ?", (self.run, ref))
+                gone = connection.execute("DELETE FROM run_results WHERE run = ? AND scorer = ?", (self.run, ref))
+                if gone.rowcount:
+                    self.notes.append(f"the run's {gone.rowcount} results of {metric} by {judge} are replaced")
+        kept = {ref for ref, _, _ in listed}
+        for place, ref in enumerate(self._scorers, start=len(kept)):
+            connection.execute("INSERT OR IGNORE INTO run_scorers VALUES (?, ?, ?)", (self.run, ref, place))
+
+    def admit(self, rows: Sequence[tuple[int, Case]]) -> tuple[list[Job], int]:
+        """Enter up to `CHUNK` cases. Returns the work left to do, and how many results were there already."""
+        if not rows:
+            return [], 0
+        keys = [case_key(case) for _, case in rows]
+        with self._store.writing() as connection:
+            refs = self._case_refs(connection, [case for _, case in rows], keys)
+            connection.executemany(
+                "INSERT INTO run_cases VALUES (?, ?, ?, ?, ?) ON CONFLICT (run, position) DO UPDATE SET "
+                '"case" = excluded."case", name = excluded.name, extra = excluded.extra',
+                [
+                    (self.run, position, refs[key], case.id, _extra(case))
+                    for (position, case), key in zip(rows, keys, strict=True)
+                ],
+            )
+            jobs: list[Job] = []
+            found: list[tuple[int, int, int, int, int]] = []
+            for place, scorer in enumerate(self._scorers):
+                known = self._known(connection, scorer, [refs[key] for key in keys])
+                for (position, case), key in zip(rows, keys, strict=True):
+                    outcome = known.get(refs[key])
+                    if outcome is None:
+                        jobs.append(Job(position, case, refs[key], place))
+                    else:
+                        found.append((self.run, position, scorer, outcome, 1))
+            _enter(connection, found)
+        jobs.sort(key=lambda job: job.position)
+        return jobs, len(found)
+
+    def _case_refs(self, connection: sqlite3.Connection, cases: Sequence[Case], keys: list[bytes]) -> dict[bytes, int]:
+        refs = _refs(connection, keys)
+        new = [(key, case) for key, case in zip(keys, cases, strict=True) if key not in refs]
+        if new:
+            connection.executemany(
+                "INSERT OR IGNORE INTO cases (key, body) VALUES (?, ?)",
+                [(key, pack(_case_body(case), key)) for key, case in new],
+            )
+            refs |= _refs(connection, [key for key, _ in new])
+        return refs
+
+    def _known(self, connection: sqlite3.Connection, scorer: int, cases: list[int]) -> dict[int, int]:
+        """The outcomes that cases have with a scorer; each is checked before it is trusted."""
+        if not self._reuse:
+            return {}
+        known: dict[int, int] = {}
+        for case, ref, outcome, score, passed, label, body in connection.execute(
+            'SELECT "case", id, outcome, score, passed, label, body FROM outcomes '  # noqa: S608
+            f'WHERE scorer = ? AND reusable AND "case" IN ({_MARKS})',
+            (scorer, *_padded(cases)),
+        ):
+            verify(body, about_outcome(case, outcome, score, passed, label))
+            known[case] = ref
+        return known
+
+    def keep(self, job: Job, result: Result) -> None:
+        """Take a result; it is written with the next `flush`, or at once where many wait."""
+        self._kept_back.append((job, result))
+        if len(self._kept_back) >= _MOST_KEPT_BACK:
+            self.flush()
+
+    def flush(self) -> None:
+        """Write every result that was taken."""
+        if not self._kept_back:
+            return
+        with self._store.writing() as connection:
+            written = [
+                (self.run, job.position, self._scorers[job.scorer], self._outcome(connection, job, result), 0)
+                for job, result in self._kept_back
+            ]
+            _enter(connection, written)
+        self._kept_back.clear()
+
+    def _outcome(self, connection: sqlite3.Connection, job: Job, result: Result) -> int:
+        scorer = self._scorers[job.scorer]
+        reusable = result.outcome in _REUSABLE
+        passed = None if result.passed is None else int(result.passed)
+        about = about_outcome(job.case_ref, result.outcome.value, result.score, passed, result.label)
+        if reusable and not self._reuse:
+            retired = 'UPDATE outcomes SET reusable = 0 WHERE scorer = ? AND "case" = ? AND reusable'
+            connection.execute(retired, (scorer, job.case_ref))
+        usage = result.usage
+        made = connection.execute(
+            'INSERT OR IGNORE INTO outcomes (scorer, "case", reusable, outcome, score, passed, label, calls, '
+            "input_tokens, output_tokens, cost, body) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            (
+                scorer,
+                job.case_ref,
+                int(reusable),
+                result.outcome.value,
+                result.score,
+                passed,
+                result.label,
+                usage.calls,
+                usage.input_tokens,
+                usage.output_tokens,
+                usage.cost,
+                pack(msgspec.msgpack.encode(structs.replace(result, case_id="", metadata={})), about),
+            ),
+        )
+        if made.rowcount:
+            return int(made.lastrowid or 0)
+        # Another process, or another row with the same text, came first: the case has its result.
+        same = 'SELECT id FROM outcomes WHERE scorer = ? AND "case" = ? AND reusable'
+        return int(connection.execute(same, (scorer, job.case_ref)).fetchone()[0])
+
+    def bad_rows(self, rows: Sequence[tuple[int, str, str]]) -> None:
+        """Note rows that could not be read: position, place and reason of each."""
+        with self._store.writing() as connection:
+            connection.executemany(
+                "INSERT OR REPLACE INTO run_bad_rows VALUES (?, ?, ?, ?)", [(self.run, *row) for row in rows]
+            )
+
+    def close(self, state: str, note: str = "", end: int | None = None) -> None:
+        """Write what is left and say how the run ended. `end`: the data has no row from this position on."""
+        self.flush()
+        with self._store.writing() as connection:
+            if end is not None:
+                for table in ("run_cases", "run_results", "run_bad_rows"):
+                    connection.execute(
+                        f"DELETE FROM {table} WHERE run = ? AND position >= ?",  # noqa: S608 - our own names
+                        (self.run, end),
+                    )
+            connection.execute(
+                "UPDATE runs SET state = ?, note = ?, updated = ?, seconds = seconds + ? WHERE id = ?",
+                (state, note, time.time(), time.monotonic() - self._started, self.run),
+            )
+
+
+def _free(connection: sqlite3.Connection, name: str) -> str:
+    """The name, or the first with a number behind it that no run has; nobody else can take it meanwhile."""
+    free, number = name, 2
+    while connection.execute("SELECT 1 FROM runs WHERE name = ?", (free,)).fetchone():
+        free, number = f"{name}-{number}", number + 1
+    return free
+
+
+def case_key(case: Case) -> bytes:
+    """Names the texts of a case."""
+    return hashlib.blake2b(_case_body(case), digest_size=16).digest()
+
+
+def _case_body(case: Case) -> bytes:
+    return msgspec.msgpack.encode((case.output, case.context, case.input))
+
+
+def _extra(case: Case) -> bytes | None:
+    if not case.metadata and not case.notes:
+        return None
+    return pack(msgspec.msgpack.encode((case.metadata, case.notes), enc_hook=str))
+
+
+def _enter(connection: sqlite3.Connection, results: Sequence[tuple[int, int, int, int, int]]) -> None:
+    # A result that this run has already keeps its place, and the memory of who paid for it.
+    connection.executemany(
+        "INSERT INTO run_results VALUES (?, ?, ?, ?, ?) ON CONFLICT (run, position, scorer) DO UPDATE SET "
+        "outcome = excluded.outcome, reused = excluded.reused WHERE outcome != excluded.outcome",
+        results,
+    )
+
+
+def _refs(connection: sqlite3.Connection, keys: list[bytes]) -> dict[bytes, int]:
+    found = connection.execute(f"SELECT key, id FROM cases WHERE key IN ({_MARKS})", _padded(keys))  # noqa: S608
+    return dict(found.fetchall())
+
+
+def _padded(values: list[bytes] | list[int]) -> list[bytes] | list[int]:
+    """As many values as the statement has places, so that it is prepared once."""
+    return values + values[-1:] * (CHUNK - len(values))  # type: ignore[operator]
+
+
+def _scorer_id(connection: sqlite3.Connection, scorer: ScorerRow) -> int:
+    connection.execute(
+        "INSERT OR IGNORE INTO scorers (key, metric, version, judge, direction, threshold, scale) "
+        "VALUES (?, ?, ?, ?, ?, ?, ?)",
+        structs.astuple(scorer),
+    )
+    return int(connection.execute("SELECT id FROM scorers WHERE key = ?", (scorer.key,)).fetchone()[0])

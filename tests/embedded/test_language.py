@@ -1,0 +1,165 @@
+from __future__ import annotations
+
+import pytest
+
+from halluscope._internal.embedded.language import language_of, readable, unjudgeable
+
+from ..random_text import random_texts
+from ..timing import taken
+
+
+@pytest.mark.parametrize(
+    "text, word",
+    [
+        ("Die Hauptstadt von Frankreich ist Paris und sie ist für den Eiffelturm bekannt.", "German"),
+        ("La capitale de la France est Paris, et elle est connue pour la tour Eiffel.", "French"),
+        ("La capital de Francia es París y es conocida por la torre Eiffel en el centro.", "Spanish"),
+        ("Il museo è stato aperto nel 1990 e non è più visitato come una volta.", "Italian"),
+        ("De hoofdstad van Frankrijk is Parijs en het is een van de grootste steden.", "Dutch"),
+        ("Stolicą Francji jest Paryż i jest to miasto, które nie jest małe.", "Polish"),
+        ("Столица Франции — Париж.", "Cyrillic"),
+        ("法国的首都是巴黎。", "Chinese"),
+        ("フランスの首都はパリです。", "Japanese"),
+        ("프랑스의 수도는 파리입니다.", "Korean"),
+        ("عاصمة فرنسا هي باريس.", "Arabic"),
+    ],
+)
+def test_other_languages_are_named(text: str, word: str) -> None:
+    said = unjudgeable(text)
+    assert said is not None and word in said
+    assert said.endswith("reads English only.")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "", "Paris", "42", "Yes.", "José María de la Cruz y Los Ángeles", "16GB RAM, 512GB SSD",
+        "1. Oslo\n2. Bergen\n3. Rome",
+        "El Niño", "Volkswagen AG, Deutsche Bank AG", "naïve café résumé", "Αθήνα is Athens in Greek.",
+        "Tesla was founded in 2003.", "Revenue: 5.2 million\nProfit: 1.1 million\nStaff: 300",
+        "The film Das Leben der Anderen was directed by Florian Henckel von Donnersmarck and won an Oscar.",
+        "2020-01-01 10:00 INFO job started\n2020-01-01 10:05 ERROR job failed\n2020-01-01 10:06 INFO job ended",
+        '{"unit_price": 12.5, "items": [{"name": "Die Zeit"}]}',
+    ],
+)  # fmt: skip
+def test_english_names_numbers_and_lists_are_read(text: str) -> None:
+    assert unjudgeable(text) is None
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "```python\ndef add(a, b):\n    return a + b\n\nprint(add(1, 2))\n```",
+        "import os\nfrom sys import path\n\ndef main():\n    x = 1\n    return x\n",
+        "#include <stdio.h>\nint main() {\n  int x = 5;\n  return x;\n}",
+    ],
+)
+def test_code_is_not_prose(text: str) -> None:
+    assert "program code" in (unjudgeable(text) or "")
+
+
+def test_prose_with_some_code_is_prose() -> None:
+    prose = "The function adds two numbers and returns the sum of them. Call it like this:"
+    text = f"{prose}\n\n```\nadd(1, 2)\n```\n\nIt then prints 3."
+    assert unjudgeable(text) is None
+
+
+def test_a_grid_of_bare_numbers_cannot_be_read() -> None:
+    assert "table of numbers" in (unjudgeable("1 2 3 4\n5 6 7 8\n9 10 11 12\n13 14 15 16") or "")
+
+
+def test_language_of_says_nothing_about_little() -> None:
+    assert language_of("Paris") is None
+    assert language_of("The capital of France is Paris and it is known for the tower.") == "English"
+
+
+def test_a_markdown_table_becomes_a_statement_a_row() -> None:
+    passage = (
+        "Prices:\n\n| Model | Range | Price |\n|---|--:|---|\n| Model 3 | 358 miles | |\n"
+        "| Model S | 405 miles | $74,990 |\n\nPrices may change."
+    )
+    made = readable(passage)
+    assert made.kind == "mixed"
+    assert [statement.text for statement in made.statements] == [
+        "Prices:",
+        "Model: Model 3; Range: 358 miles",
+        "Model: Model S; Range: 405 miles; Price: $74,990",
+        "Prices may change.",
+    ]
+    row = made.statements[2]
+    start = row.text.index("405 miles")
+    assert row.place(start, start + 9).of(passage) == "405 miles"
+    assert passage[row.start : row.end] == "| Model S | 405 miles | $74,990 |"
+
+
+def test_json_becomes_a_statement_an_object() -> None:
+    passage = (
+        'Result: {"order_id": "HB-1", "customer": {"name": "Odile", "tier": "silver"}, "paid": true, "note": null,\n'
+        ' "tags": ["new", "gift"],\n'
+        ' "items": [{"sku": "A", "unit_price": 349.00}, {"sku": "B", "unitPrice": 42.5}]} Done.'
+    )
+    made = readable(passage)
+    assert [statement.text for statement in made.statements] == [
+        "Result:",
+        "order id: HB-1; customer name: Odile; customer tier: silver; paid: yes; note: none; tags: new, gift",
+        "items: sku: A; unit price: 349.00",
+        "items: sku: B; unit Price: 42.5",
+        "Done.",
+    ]
+    item = made.statements[2]
+    start = item.text.index("349.00")
+    assert item.place(start, start + 6).of(passage) == "349.00"
+    paid = made.statements[1]
+    start = paid.text.index("yes")
+    assert paid.place(start, start + 3).of(passage) == "true"
+
+
+def test_members_of_a_list_carry_the_name_of_their_owner() -> None:
+    made = readable('[{"title": "Demo", "guests": [{"who": "Ann"}, {"who": "Bo"}]}]')
+    texts = [statement.text for statement in made.statements]
+    assert texts == [
+        "title: Demo",
+        "Demo guests: who: Ann",
+        "Demo guests: who: Bo",
+    ]
+
+
+@pytest.mark.parametrize("passage", ["He won [1] the prize [2, 3].", '{"a": ', "a | b", "{}", "x = {y}"])
+def test_what_is_not_structure_stays_as_it_is(passage: str) -> None:
+    made = readable(passage)
+    assert made.kind == "prose"
+    assert all(passage[statement.start : statement.end] == statement.text for statement in made.statements)
+
+
+def test_prose_is_its_sentences() -> None:
+    passage = "Tesla was founded in 2003. It sells cars."
+    made = readable(passage)
+    assert made.text == "Tesla was founded in 2003.\nIt sells cars."
+    assert made.statements[1].place(3, 8).of(passage) == "sells"
+
+
+def test_pieces_point_at_their_characters() -> None:
+    for passage in (
+        *random_texts(1500, seed=6),
+        '{"a\\n": "x\\"y", "b": [[1, "2"], {"c": {"d": []}}]}',
+        "[" * 500,
+        '{"a":' * 500,
+    ):
+        unjudgeable(passage)
+        for statement in readable(passage).statements:
+            assert 0 <= statement.start <= statement.end <= len(passage)
+            for piece in statement.pieces:
+                assert statement.place(piece.start, piece.end) == piece.source
+                shown = statement.text[piece.start : piece.end]
+                assert shown in (piece.source.of(passage), "yes", "no", "none") or "\\" in piece.source.of(passage)
+
+
+@pytest.mark.parametrize(
+    "piece", ['{"a":', "[", '{"a":1},', "|", "| a | b |\n|--|--|\n", '"', "[1, ", "x = 1;\n", "```\n", "der "]
+)
+def test_time_grows_with_length_only(piece: str) -> None:
+    def read(length: int) -> float:
+        text = (piece * (length // len(piece) + 1))[:length]
+        return taken(lambda: (readable(text), unjudgeable(text)))
+
+    assert read(100_000) < 25 * read(10_000) + 1

@@ -1,0 +1,303 @@
+"""What is measured on a set, and how it is shown."""
+
+from __future__ import annotations
+
+import asyncio
+import io
+import json
+import math
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+from rich.console import Console
+from sklearn import metrics as sk
+
+from halluscope._internal import metrics
+from halluscope._internal.engine.driver import Patience
+from halluscope._internal.errors import InputError, JudgeRejected
+from halluscope._internal.judge import Answer, Call
+from halluscope._internal.judges.scripted import ScriptedJudge
+from halluscope._internal.measuring.bench import LabelledCase, bench, measure, run_judge, sample
+from halluscope._internal.measuring.bench.baselines import baselines, best_threshold
+from halluscope._internal.measuring.bench.bench_table import shown
+from halluscope._internal.measuring.bench.cascade_curve import tradeoff
+from halluscope._internal.measuring.bench.figures import worst_mistakes
+from halluscope._internal.measuring.bench.judge_run import JudgeRun
+from halluscope._internal.measuring.bench.picture import svg
+from halluscope._internal.measuring.labelled_case import fingerprint, labelled
+from halluscope._internal.questions import ExtractClaims, LabelAnswer, Labelled, Question
+from halluscope._internal.result import Usage
+
+
+@pytest.fixture(autouse=True)
+def _home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HALLUSCOPE_HOME", str(tmp_path / "home"))
+
+
+def cases(n: int = 200, seed: int = 0) -> list[LabelledCase]:
+    rng = np.random.default_rng(seed)
+    made = []
+    for i in range(n):
+        wrong = bool(rng.random() < 0.4)
+        start = f"In case {i} the number is "
+        output = f"{start}{i if not wrong else i + 1}." + " Or so." * int(rng.integers(0, 4))
+        spans = [(len(start), len(start) + len(str(i + 1)))] if wrong else []
+        group = "even" if i % 2 == 0 else "odd"
+        made.append(
+            labelled(
+                output=output,
+                context=[f"In case {i} the number is {i}."],
+                hallucinated=wrong,
+                id=str(i),
+                spans=spans,
+                group=group,
+            )
+        )
+    return made
+
+
+class Noisy:
+    """A judge that knows the answer and doubts it: its probabilities are drawn by the case's id."""
+
+    asks = False
+    window = None
+
+    def __init__(self, known: list[LabelledCase], name: str = "noisy", spread: float = 0.3, cost: float = 0.0) -> None:
+        self._truth = {item.case.output: item.hallucinated for item in known}
+        self._spread = spread
+        self._cost = cost
+        self.name = name
+        self.at_once = self.most_at_once = 0
+
+    def fingerprint(self) -> str:
+        return self.name
+
+    async def answer(self, question: Question[Any], call: Call) -> Answer[Any]:
+        self.at_once += 1
+        self.most_at_once = max(self.most_at_once, self.at_once)
+        await asyncio.sleep(0)
+        self.at_once -= 1
+        assert isinstance(question, LabelAnswer)
+        rng = np.random.default_rng(len(question.output) + int("".join(c for c in question.output if c.isdigit())))
+        middle = 0.5 + (0.3 if self._truth[question.output] else -0.3)
+        p = float(np.clip(middle + self._spread * rng.standard_normal(), 0, 1))
+        label = Labelled("hallucinated" if p >= 0.5 else "factual", ("so it seems",), p)
+        usage = Usage(calls=1, input_tokens=10, output_tokens=2, cost=self._cost)
+        return Answer(judge=self.name, value=label, usage=usage)
+
+
+def test_figures_of_a_run_equal_scikit_learn() -> None:
+    known = cases()
+    run = run_judge(known, Noisy(known), metrics.resolve("label"))
+    found = measure(run, resamples=50)
+    truth = [item.hallucinated for item in known]
+    p = [j.probability or 0.0 for j in run.judged]
+    said = [x >= 0.5 for x in p]
+    assert found.balanced_accuracy == pytest.approx(sk.balanced_accuracy_score(truth, said), abs=1e-9)
+    assert found.precision == pytest.approx(sk.precision_score(truth, said), abs=1e-9)
+    assert found.recall == pytest.approx(sk.recall_score(truth, said), abs=1e-9)
+    assert found.f1 == pytest.approx(sk.f1_score(truth, said), abs=1e-9)
+    assert found.auroc == pytest.approx(sk.roc_auc_score(truth, p), abs=1e-9)
+    assert found.average_precision == pytest.approx(sk.average_precision_score(truth, p), abs=1e-9)
+    assert found.brier == pytest.approx(sk.brier_score_loss(truth, p), abs=1e-9)
+    tn, fp, fn, tp = sk.confusion_matrix(truth, said).ravel()
+    assert found.confusion == {"tp": tp, "fp": fp, "fn": fn, "tn": tn}
+    assert sum(b.n for b in found.calibration) == found.n == 200
+    assert found.input_tokens == 2000
+    for name, interval in found.intervals.items():
+        assert interval is not None, name
+        assert interval[0] <= getattr(found, name) <= interval[1]
+    assert found.span_f1 is None  # a judge of whole outputs marks no spans
+    groups = [g["balanced_accuracy"] for g in found.groups.values()]
+    assert set(found.groups) == {"even", "odd"}
+    assert found.mean_balanced_accuracy == pytest.approx(np.mean(groups))  # type: ignore[arg-type]
+
+
+def test_cases_are_judged_some_at_a_time_and_stay_in_order() -> None:
+    known = cases(60)
+    judge = Noisy(known)
+    done: list[int] = []
+    run = run_judge(known, judge, metrics.resolve("label"), concurrency=7, progress=done.append)
+    assert judge.most_at_once == 7
+    assert done == list(range(1, 61))
+    assert [j.item.case.id for j in run.judged] == [item.case.id for item in known]
+
+
+def test_failures_count_against_coverage_and_not_as_mistakes() -> None:
+    known = cases(40)
+
+    def reply(question: Question[Any]) -> Any:
+        assert isinstance(question, LabelAnswer)
+        if "Or so." in question.output:
+            return JudgeRejected("no such model", status=404)
+        truth = next(item.hallucinated for item in known if item.case.output == question.output)
+        return {"verdict": "hallucinated" if truth else "factual", "reason": ["known"]}
+
+    run = run_judge(known, ScriptedJudge(reply), metrics.resolve("label"), patience=Patience(retries=0))
+    found = measure(run, resamples=20)
+    failed = sum("Or so." in item.case.output for item in known)
+    assert 0 < failed < 40
+    assert found.coverage == (40 - failed) / 40
+    assert found.failures == {"failed": failed}
+    assert found.balanced_accuracy == found.precision == found.recall == 1
+    assert found.scored == sum(found.confusion.values()) == 40 - failed
+    assert not found.graded
+
+
+def test_a_judge_that_always_fails_has_no_figures_rather_than_zeros() -> None:
+    known = cases(10)
+    judge = ScriptedJudge({"label": JudgeRejected("down", status=401)})
+    run = run_judge(known, judge, metrics.resolve("label"), patience=Patience(retries=0))
+    found = measure(run, resamples=20)
+    assert (found.coverage, found.f1, found.auroc, found.ece) == (0, None, None, None)
+    assert found.intervals["f1"] is None
+
+
+def test_span_f1_of_a_judge_that_marks_claims() -> None:
+    """Whole sentences are marked where three characters are wrong: recall 1, precision as long as the sentence."""
+    item = labelled(
+        output="One is 1. Two is 3.", context=["One is 1. Two is 2."], hallucinated=True, id="x", spans=[(17, 18)]
+    )
+    plain = labelled(output="One is 1.", context=["One is 1."], hallucinated=False, id="y")
+
+    def reply(question: Question[Any]) -> Any:
+        if isinstance(question, ExtractClaims):
+            return {"claims": [s for s in ("One is 1.", "Two is 3.") if s in question.output]}
+        if question.kind == "verify":
+            said = [{"id": c.id, "verdict": "yes" if "3" in c.text else "no", "reason": "r"} for c in question.claims]  # type: ignore[attr-defined]
+            return {"verdicts": said}
+        return {"reason": "So it is."}
+
+    run = run_judge([item, plain], ScriptedJudge(reply), metrics.resolve("hallucination"))
+    assert run.judged[0].spans == ((10, 19),)
+    found = measure(run, resamples=20)
+    assert found.span_f1 == pytest.approx(2 * 1 / (2 * 1 + 8))
+    assert found.balanced_accuracy == 1
+
+
+def test_the_same_seed_gives_the_same_sample_and_the_same_intervals() -> None:
+    known = cases(100)
+    assert [i.case.id for i in sample(known, 10, 1)] == [i.case.id for i in sample(known, 10, 1)]
+    assert sample(known, 10, 1) != sample(known, 10, 2)
+    assert sample(known, 1000) == known
+    with pytest.raises(InputError, match="at least 1"):
+        sample(known, 0)
+    run = run_judge(known, Noisy(known), metrics.resolve("label"))
+    assert measure(run, resamples=30, seed=4).intervals == measure(run, resamples=30, seed=4).intervals
+    assert fingerprint(known) != fingerprint(known[:-1])
+
+
+def test_trivial_judges_show_what_a_set_gives_away(tmp_path: Path) -> None:
+    """As on HaluEval QA: the wrong answers are longer. The report says so in a line."""
+    path = tmp_path / "qa_data.json"
+    with path.open("w") as file:
+        for i in range(50):
+            row = {
+                "knowledge": f"The tower is in Paris. It has {i} steps.",
+                "question": "Where is the tower?",
+                "right_answer": "In Paris.",
+                "hallucinated_answer": "The tower is in Rome, in Italy.",
+            }
+            file.write(json.dumps(row) + "\n")
+    judge = ScriptedJudge({"label": {"verdict": "factual", "reason": ["whatever"]}}, name="naive")
+    report = bench("halueval-qa", [(judge, metrics.resolve("label"))], file=path, resamples=50)
+    always, length, overlap = report.baselines
+    assert (always.judge, always.recall, always.balanced_accuracy, always.auroc) == ("always hallucinated", 1, 0.5, 0.5)
+    assert (length.judge, length.auroc, length.balanced_accuracy) == ("longer answers", 1, 1)
+    assert overlap.auroc is not None
+    assert overlap.auroc > 0.9
+    assert any("only looks for longer answers reaches AUROC 1.00" in line for line in report.remarks)
+    assert any("naive does not beat a trivial judge" in line for line in report.remarks)
+    assert any("gives words, not probabilities" in line for line in report.remarks)
+    assert length.ece is None
+
+
+def test_baselines_turn_round_where_that_suits_the_set_better() -> None:
+    short = [
+        labelled(output="word " * (5 if wrong else 50), context=["c"], hallucinated=wrong, id=str(i))
+        for i, wrong in enumerate([True, False] * 10)
+    ]
+    _, length, _ = baselines(short)
+    assert length.name == "shorter answers"
+    assert list(length.flagged) == [item.hallucinated for item in short]
+
+
+def test_the_best_threshold_is_the_best_of_all() -> None:
+    rng = np.random.default_rng(0)
+    for seed in range(8):
+        truth = rng.random(40) < 0.5
+        scores = np.asarray(np.round(rng.random(40) + 0.3 * truth, 1 if seed % 2 else 6), dtype=np.float64)
+        found = sk.balanced_accuracy_score(truth, scores >= best_threshold(truth, scores))
+        every = max(sk.balanced_accuracy_score(truth, scores >= t) for t in scores)
+        assert found == pytest.approx(every)
+
+
+def test_the_worst_mistakes_are_the_surest() -> None:
+    known = cases(300)
+    run = run_judge(known, Noisy(known, spread=0.5), metrics.resolve("label"))
+    worst = worst_mistakes(run, 5)
+    sure = [abs((j.probability or 0) - 0.5) for j in worst]
+    wrong = [j for j in run.judged if j.flagged != j.item.hallucinated]
+    assert all(j.flagged != j.item.hallucinated for j in worst)
+    assert sure == sorted(sure, reverse=True)
+    assert sure[-1] >= sorted((abs((j.probability or 0) - 0.5) for j in wrong), reverse=True)[4]
+
+
+def test_a_threshold_overrides_the_judges_word() -> None:
+    known = cases(50)
+    run = run_judge(known, Noisy(known), metrics.resolve("label"), threshold=0.9)
+    assert [j.flagged for j in run.judged] == [(j.probability or 0) >= 0.9 for j in run.judged]
+
+
+def two_runs(perfect: bool = True) -> tuple[JudgeRun, JudgeRun]:
+    known = cases(400)
+    cheap = run_judge(known, Noisy(known, spread=0.35), metrics.resolve("label"))
+    costly = Noisy(known, "costly", spread=0.0 if perfect else 0.3, cost=0.01)
+    return cheap, run_judge(known, costly, metrics.resolve("label"))
+
+
+def test_the_curve_of_a_cascade_goes_from_the_first_judge_to_the_second() -> None:
+    cheap, costly = two_runs()
+    points = tradeoff(cheap, costly)
+    alone, both = measure(cheap, resamples=1), measure(costly, resamples=1)
+    assert points[0].balanced_accuracy == alone.balanced_accuracy
+    assert points[-1].balanced_accuracy == both.balanced_accuracy == 1
+    assert points[0].cost == 0
+    assert points[-1].cost == pytest.approx(4.0)
+    closed = next(point for point in points if math.isclose(point.share, 0.3)).errors_closed
+    assert closed is not None
+    assert closed > 0.4  # the doubtful are wrong more often: asking about them beats asking at random
+    accuracy = [point.accuracy for point in points]
+    assert accuracy == sorted(accuracy)
+
+
+def test_an_output_cannot_reach_the_terminal(tmp_path: Path) -> None:
+    """Escape sequences and markup in outputs, ids and reasons are shown, not obeyed."""
+    row = {"id": "\x1b[2J", "output": "\x1b[31m[red]x[/red]\x07", "context": "c", "label": 1}
+    path = tmp_path / "evil.jsonl"
+    path.write_text(json.dumps(row) + "\n" + json.dumps({**row, "id": "b", "label": 0}))
+    judge = ScriptedJudge({"label": {"verdict": "factual", "reason": ["\x1b]0;title\x07 [bold]why[/bold]"]}})
+    console = Console(width=200, record=True, file=io.StringIO())
+    console.print(shown(bench(str(path), [(judge, metrics.resolve("label"))], resamples=10)))
+    text = console.export_text()
+    assert "[red]x[/red]" in text
+    assert "[bold]why[/bold]" in text
+    assert "\x1b" not in text
+    assert "\x07" not in text
+
+
+def test_the_picture_is_well_formed_and_nothing_in_it_is_markup(tmp_path: Path) -> None:
+    path = tmp_path / "q<b>.jsonl"
+    rows = ({"output": f"{i}", "context": "1 2", "label": i % 2} for i in range(20))
+    path.write_text("\n".join(json.dumps(row) for row in rows))
+    replies = {"label": {"verdict": "factual", "reason": ["r"]}}
+    pairs = [(ScriptedJudge(replies, name=f"<script>alert({i})</script>&"), metrics.resolve("label")) for i in range(2)]
+    picture = svg(bench(str(path), pairs, resamples=10))
+    root = ElementTree.fromstring(picture)
+    texts = ["".join(element.itertext()) for element in root.iter()]
+    assert not [element for element in root.iter() if element.tag.endswith("script")]
+    assert any("<script>alert(0)</script>&" in text for text in texts)
+    assert any("cascade of" in text for text in texts)

@@ -1,0 +1,247 @@
+"""The figures against scikit-learn, published examples and cases worked out by hand."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from sklearn import metrics as sk
+from sklearn.calibration import calibration_curve as sk_calibration_curve
+
+from halluscope._internal import stats
+from halluscope._internal.errors import InputError
+
+Arrays = tuple[NDArray[np.bool_], NDArray[np.float64]]
+
+
+def simulated(seed: int, n: int, *, steps: int | None = None, share: float = 0.4) -> Arrays:
+    """Labels and scores that know something about them; with `steps` the scores have many ties."""
+    rng = np.random.default_rng(seed)
+    truth = rng.random(n) < share
+    scores = np.clip(0.5 + 0.2 * truth + 0.3 * rng.standard_normal(n), 0, 1)
+    return truth, scores if steps is None else np.round(scores * steps) / steps
+
+
+SAMPLES = [
+    pytest.param(*simulated(1, 500), id="plain"),
+    pytest.param(*simulated(2, 400, steps=4), id="ties"),
+    pytest.param(*simulated(3, 300, steps=1), id="labels only"),
+    pytest.param(*simulated(4, 1000, share=0.02), id="rare"),
+    pytest.param(np.array([True, False]), np.array([0.5, 0.5]), id="one tie"),
+    pytest.param(np.array([True, False]), np.array([0.0, 1.0]), id="upside down"),
+    pytest.param(np.arange(9) % 2 == 0, np.zeros(9), id="all zero"),
+    pytest.param(np.arange(9) % 2 == 0, np.ones(9), id="all one"),
+]
+
+
+def quiet(figure: Callable[..., Any], *args: Any, **kwargs: Any) -> float:
+    """scikit-learn's figure without its warning that it is not defined."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return float(figure(*args, **kwargs))
+
+
+@pytest.mark.parametrize(("truth", "scores"), SAMPLES)
+def test_counts_and_what_follows_from_them_equal_scikit_learn(
+    truth: NDArray[np.bool_], scores: NDArray[np.float64]
+) -> None:
+    said = scores >= 0.6
+    ours = stats.confusion(truth, said)
+    tn, fp, fn, tp = sk.confusion_matrix(truth, said, labels=[False, True]).ravel()
+    assert (ours.tn, ours.fp, ours.fn, ours.tp) == (tn, fp, fn, tp)
+    theirs = {
+        "precision": quiet(sk.precision_score, truth, said, zero_division=np.nan),
+        "recall": quiet(sk.recall_score, truth, said, zero_division=np.nan),
+        "f1": quiet(sk.f1_score, truth, said, zero_division=np.nan),
+        "balanced_accuracy": quiet(sk.balanced_accuracy_score, truth, said),
+        "accuracy": quiet(sk.accuracy_score, truth, said),
+    }
+    for name, value in theirs.items():
+        assert getattr(ours, name) == pytest.approx(value, abs=1e-9, nan_ok=True), name
+
+
+@pytest.mark.parametrize(("truth", "scores"), SAMPLES)
+def test_ranking_and_calibration_equal_scikit_learn(truth: NDArray[np.bool_], scores: NDArray[np.float64]) -> None:
+    assert stats.auroc(truth, scores) == pytest.approx(sk.roc_auc_score(truth, scores), abs=1e-9)
+    assert stats.average_precision(truth, scores) == pytest.approx(sk.average_precision_score(truth, scores), abs=1e-9)
+    assert stats.brier(truth, scores) == pytest.approx(sk.brier_score_loss(truth, scores), abs=1e-9)
+    shares, means = sk_calibration_curve(truth, scores, n_bins=10)
+    curve = stats.calibration_curve(truth, scores)
+    assert [b.share_hallucinated for b in curve] == pytest.approx(list(shares), abs=1e-9)
+    assert [b.mean_probability for b in curve] == pytest.approx(list(means), abs=1e-9)
+    by_hand = sum(b.n * abs(b.mean_probability - b.share_hallucinated) for b in curve) / len(truth)
+    assert stats.expected_calibration_error(truth, scores) == pytest.approx(by_hand, abs=1e-12)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_weighted_figures_equal_those_of_repeated_cases(seed: int) -> None:
+    truth, scores = simulated(seed, 60, steps=10)
+    weights = np.random.default_rng(seed).integers(0, 4, size=60)
+    many, many_scores = np.repeat(truth, weights), np.repeat(scores, weights)
+    assert stats.auroc(truth, scores, weights) == pytest.approx(sk.roc_auc_score(many, many_scores), abs=1e-9)
+    expected = sk.average_precision_score(many, many_scores)
+    assert stats.average_precision(truth, scores, weights) == pytest.approx(expected, abs=1e-9)
+    assert stats.brier(truth, scores, weights) == pytest.approx(sk.brier_score_loss(many, many_scores), abs=1e-9)
+    repeated = stats.expected_calibration_error(many, many_scores)
+    assert stats.expected_calibration_error(truth, scores, weights=weights) == pytest.approx(repeated, abs=1e-9)
+    assert stats.confusion(truth, scores > 0.5, weights) == stats.confusion(many, many_scores > 0.5)
+
+
+def test_what_is_not_defined_is_nan_and_not_a_made_up_number() -> None:
+    good = [False, False]
+    assert math.isnan(stats.auroc(good, [0.1, 0.9]))
+    assert math.isnan(stats.average_precision(good, [0.1, 0.9]))
+    assert math.isnan(stats.confusion(good, good).precision)
+    assert math.isnan(stats.confusion(good, good).f1)
+    assert math.isnan(stats.confusion(good, good).balanced_accuracy)
+    assert math.isnan(stats.auroc([], []))
+    assert math.isnan(stats.brier([], []))
+    assert stats.confusion([True, False], good).f1 == 0
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        lambda: stats.confusion([True], [True, False]),
+        lambda: stats.confusion([2], [1]),
+        lambda: stats.auroc([True, False], [0.1, float("nan")]),
+        lambda: stats.brier([True], [1.5]),
+        lambda: stats.calibration_curve([True], [0.5], bins=0),
+        lambda: stats.auroc([True, False], [0.1, 0.2], weights=[1, -1]),
+        lambda: stats.covered([(3, 9)], 5),
+        lambda: stats.cohen_kappa(["a"], []),
+        lambda: stats.binomial_lower(3, 2),
+        lambda: stats.paired_bootstrap([1.0], [1.0, 2.0]),
+    ],
+)
+def test_input_that_cannot_be_measured_is_refused(wrong: Callable[[], object]) -> None:
+    with pytest.raises(InputError):
+        wrong()
+
+
+def test_span_f1_equals_scikit_learn_on_characters() -> None:
+    rng = np.random.default_rng(0)
+    cases = []
+    for _ in range(40):
+        length = int(rng.integers(1, 80))
+        marked = [
+            [tuple(sorted(int(x) for x in rng.integers(0, length + 1, 2))) for _ in range(rng.integers(0, 4))]
+            for _ in range(2)
+        ]
+        cases.append((marked[0], marked[1], length))
+    counts = stats.span_counts(cases)  # type: ignore[arg-type]
+    people = np.concatenate([stats.covered(a, n) for a, _, n in cases])  # type: ignore[arg-type]
+    judge = np.concatenate([stats.covered(b, n) for _, b, n in cases])  # type: ignore[arg-type]
+    assert counts.f1() == pytest.approx(sk.f1_score(people, judge), abs=1e-9)
+    assert counts.precision() == pytest.approx(sk.precision_score(people, judge), abs=1e-9)
+    assert counts.recall() == pytest.approx(sk.recall_score(people, judge), abs=1e-9)
+
+
+def test_kappa_equals_scikit_learn_and_the_textbook_example() -> None:
+    rng = np.random.default_rng(0)
+    first = rng.choice(["good", "bad", "unsure"], 300)
+    second = np.where(rng.random(300) < 0.6, first, rng.choice(["good", "bad", "unsure"], 300))
+    assert stats.cohen_kappa(list(first), list(second)) == pytest.approx(sk.cohen_kappa_score(first, second), abs=1e-9)
+    # 50 grant proposals: 20 both yes, 15 both no, 5 and 10 apart; kappa is 0.4.
+    a = ["y"] * 25 + ["n"] * 25
+    b = ["y"] * 20 + ["n"] * 5 + ["y"] * 10 + ["n"] * 15
+    assert stats.cohen_kappa(a, b) == pytest.approx(0.4, abs=1e-12)
+    assert math.isnan(stats.cohen_kappa(["y", "y"], ["y", "y"]))
+
+
+def test_alpha_gives_the_published_values() -> None:
+    """Three coders with gaps: 0.691 for names, 0.811 for numbers."""
+    gap = None
+    a = [gap, gap, gap, gap, gap, 3, 4, 1, 2, 1, 1, 3, 3, gap, 3]
+    b = [1, gap, 2, 1, 3, 3, 4, 3, gap, gap, gap, gap, gap, gap, gap]
+    c = [gap, gap, 2, 1, 3, 4, 4, gap, 2, 1, 1, 3, 3, gap, 4]
+    units = list(zip(a, b, c, strict=True))
+    assert stats.krippendorff_alpha(units) == pytest.approx(0.691, abs=5e-4)
+    assert stats.krippendorff_alpha(units, interval=True) == pytest.approx(0.811, abs=5e-4)
+    assert stats.krippendorff_alpha([("x", "x"), ("y", "y")]) == 1.0
+    assert math.isnan(stats.krippendorff_alpha([("x", None)]))
+
+
+@pytest.mark.parametrize(
+    ("k", "n", "low", "high"),
+    [(0, 10, 0.0, 0.3085), (10, 10, 0.6915, 1.0), (5, 10, 0.1871, 0.8129), (20, 100, 0.1267, 0.2918)],
+)
+def test_exact_interval_of_a_rate(k: int, n: int, low: float, high: float) -> None:
+    """Clopper-Pearson intervals as printed in tables."""
+    interval = stats.binomial_interval(k, n)
+    assert [interval.low, interval.high] == pytest.approx([low, high], abs=1e-4)
+
+
+def test_interval_of_a_mean_agrees_with_the_normal_one() -> None:
+    """For a share of 0.3 of 2000 the interval is known: 0.3 ± 1.96 × √(0.3 × 0.7 / 2000)."""
+    values = np.zeros(2000)
+    values[:600] = 1
+    interval = stats.bootstrap(lambda w: float(w @ values / w.sum()), 2000, resamples=4000)
+    half = 1.96 * math.sqrt(0.3 * 0.7 / 2000)
+    assert interval is not None
+    assert interval.low == pytest.approx(0.3 - half, abs=0.0015)
+    assert interval.high == pytest.approx(0.3 + half, abs=0.0015)
+
+
+def test_interval_of_auroc_agrees_with_the_textbook_formula() -> None:
+    """Hanley and McNeil's standard error, for scores of two normal distributions one apart."""
+    rng = np.random.default_rng(5)
+    truth = np.arange(800) < 400
+    scores = rng.standard_normal(800) + truth
+    ranking = stats.Ranking(truth, scores)
+    area = ranking.auroc()
+    q1, q2 = area / (2 - area), 2 * area**2 / (1 + area)
+    variance = (area * (1 - area) + 399 * (q1 - area**2) + 399 * (q2 - area**2)) / (400 * 400)
+    interval = stats.bootstrap(ranking.auroc, 800)
+    assert interval is not None
+    assert interval.width == pytest.approx(2 * 1.96 * math.sqrt(variance), rel=0.1)
+
+
+def test_intervals_hold_the_true_value_as_often_as_they_promise() -> None:
+    """Of 200 samples from a known coin, about 190 intervals hold its rate."""
+    rng = np.random.default_rng(11)
+    held = 0
+    for seed in range(200):
+        values = (rng.random(150) < 0.4).astype(np.float64)
+        interval = stats.bootstrap(lambda w, v=values: float(w @ v / w.sum()), 150, resamples=300, seed=seed)  # type: ignore[misc]
+        assert interval is not None
+        held += interval.low <= 0.4 <= interval.high
+    assert 180 <= held <= 199
+
+
+def test_the_same_seed_gives_the_same_interval_and_an_undefined_figure_none() -> None:
+    truth, scores = simulated(0, 80)
+    ranking = stats.Ranking(truth, scores)
+    assert stats.bootstrap(ranking.auroc, 80, seed=3) == stats.bootstrap(ranking.auroc, 80, seed=3)
+    assert stats.bootstrap(ranking.auroc, 80, seed=3) != stats.bootstrap(ranking.auroc, 80, seed=4)
+    assert stats.bootstrap(lambda w: float("nan"), 80) is None
+    assert stats.bootstrap(ranking.auroc, 0) is None
+
+
+def test_paired_differences_tell_noise_from_change() -> None:
+    rng = np.random.default_rng(0)
+    hard = rng.random(300)
+    same = stats.paired_bootstrap(hard, np.clip(hard + 0.01 * rng.standard_normal(300), 0, 1))
+    better = stats.paired_bootstrap(hard, hard + 0.02 + 0.01 * rng.standard_normal(300))
+    assert not same.beyond_noise
+    assert better.beyond_noise
+    assert better.difference == pytest.approx(0.02, abs=0.003)
+    assert better.interval is not None
+    # Unpaired, the spread of the cases themselves would hide so small a change.
+    assert better.interval.width < 0.01 < np.std(hard) / math.sqrt(300)
+
+
+def test_paired_bootstrap_compares_figures_on_the_same_cases() -> None:
+    truth, scores = simulated(2, 300)
+    noise = np.random.default_rng(0).random(300)
+    good, bad = stats.Ranking(truth, scores), stats.Ranking(truth, noise)
+    found = stats.paired_bootstrap(bad.auroc, good.auroc, 300)
+    assert found.difference == pytest.approx(good.auroc() - bad.auroc())
+    assert found.beyond_noise
+    with pytest.raises(InputError, match="needs `n`"):
+        stats.paired_bootstrap(bad.auroc, good.auroc)
