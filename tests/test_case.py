@@ -98,8 +98,10 @@ def test_blank_passages_keep_the_others_in_place() -> None:
     ],
 )
 def test_whatever_is_in_the_metadata_a_result_is_written_and_read_without_loss(metadata: Any) -> None:
-    label = halluscope.Label(judge=lambda prompt: '{"verdict": "factual", "reason": ["said"]}')
-    result = label.score(output="said", context=["said"], id="\ud800 1", metadata=metadata)
+    def judge(prompt: str) -> str:
+        return '{"verdict": "factual", "reason": ["said"]}'
+
+    result = halluscope.Label().score(output="said", context=["said"], id="\ud800 1", metadata=metadata, judge=judge)
     assert halluscope.Result.from_json(result.to_json()) == result
 
 

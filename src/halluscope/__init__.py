@@ -12,19 +12,11 @@ from ._internal.version import __version__
 
 if TYPE_CHECKING:
     from ._internal.case import Case
-    from ._internal.engine.scorer import (
-        Contradiction,
-        Faithfulness,
-        Hallucination,
-        Label,
-        Scorer,
-        TruthFaithfulness,
-        acheck,
-        check,
-    )
     from ._internal.errors import HalluscopeError
     from ._internal.judge import Judge
     from ._internal.metric import Metric
+    from ._internal.metrics import Contradiction, Faithfulness, Hallucination, Label, TruthFaithfulness
+    from ._internal.metrics.check import acheck, check
     from ._internal.result import Outcome, Result, Usage
     from ._internal.runner import aevaluate, evaluate
     from ._internal.runs import Run
@@ -33,25 +25,24 @@ if TYPE_CHECKING:
 _HOMES = {
     "Case": "case",
     "Claim": "verdict",
-    "Contradiction": "engine.scorer",
+    "Contradiction": "metrics",
     "Evidence": "verdict",
-    "Faithfulness": "engine.scorer",
-    "Hallucination": "engine.scorer",
+    "Faithfulness": "metrics",
+    "Hallucination": "metrics",
     "HalluscopeError": "errors",
     "Judge": "judge",
-    "Label": "engine.scorer",
+    "Label": "metrics",
     "Metric": "metric",
     "Outcome": "result",
     "Result": "result",
     "Run": "runs",
-    "Scorer": "engine.scorer",
     "Support": "verdict",
-    "TruthFaithfulness": "engine.scorer",
+    "TruthFaithfulness": "metrics",
     "Usage": "result",
     "Verdict": "verdict",
-    "acheck": "engine.scorer",
+    "acheck": "metrics.check",
     "aevaluate": "runner",
-    "check": "engine.scorer",
+    "check": "metrics.check",
     "evaluate": "runner",
 }
 
@@ -69,7 +60,6 @@ __all__ = [
     "Outcome",
     "Result",
     "Run",
-    "Scorer",
     "Support",
     "TruthFaithfulness",
     "Usage",

@@ -226,8 +226,8 @@ def test_the_same_case_scores_the_same_to_the_bit_alone_or_among_others() -> Non
         assert [list(part[0]) for part in pool.map(lambda pair: confidences([pair]), CASES * 5)] == alone * 5
 
     async def together() -> list[list[float | None]]:
-        scorer = halluscope.Hallucination(judge="local")
-        results = await asyncio.gather(*(scorer.ascore(output=o, context=c) for o, c in CASES * 3))
+        metric = halluscope.Hallucination()
+        results = await asyncio.gather(*(metric.ascore(output=o, context=c, judge="local") for o, c in CASES * 3))
         return [[verdict.confidence for verdict in result.verdicts] for result in results]
 
     assert asyncio.run(together()) == alone * 3

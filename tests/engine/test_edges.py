@@ -7,13 +7,13 @@ from typing import Any
 
 import pytest
 
-import halluscope
 from halluscope._internal.engine.driver import Patience
 from halluscope._internal.errors import JudgeRejected, JudgeUnavailable
 from halluscope._internal.judges.scripted import ScriptedJudge
 from halluscope._internal.metrics import METRICS
 from halluscope._internal.result import Outcome, Result
 from halluscope._internal.verdict import Support
+from tests.scoring import Scorer
 
 QUICK = Patience(deadline=5, first_wait=0.001, longest_wait=0.002, retries=3)
 OUTPUT = "Paris is the capital of France."
@@ -36,7 +36,7 @@ FIRST = {
 
 
 def score(metric: str, judge: Any, output: object = OUTPUT, context: object = CONTEXT) -> Result:
-    result = halluscope.Scorer(metric, judge, patience=QUICK).score(output=output, context=context)
+    result = Scorer(metric, judge, patience=QUICK).score(output=output, context=context)
     assert Result.from_json(result.to_json()) == result
     return result
 
@@ -207,7 +207,7 @@ def test_every_metric_is_usable_inside_a_running_loop() -> None:
 
 async def test_sync_and_async_agree() -> None:
     for metric in sorted(METRICS):
-        scorer = halluscope.Scorer(metric, ScriptedJudge(good(metric)))
+        scorer = Scorer(metric, ScriptedJudge(good(metric)))
         waited = await scorer.ascore(output=OUTPUT, context=CONTEXT)
         called = scorer.score(output=OUTPUT, context=CONTEXT)
         assert (waited.score, waited.verdicts, waited.reason) == (called.score, called.verdicts, called.reason)

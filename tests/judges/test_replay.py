@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from msgspec import structs
 
-from halluscope import Outcome, Result, Scorer, Support
+from halluscope import Outcome, Result, Support
 from halluscope._internal.engine.driver import Patience
 from halluscope._internal.errors import InputError, JudgeError
 from halluscope._internal.judge import Answer, Call, Judge
@@ -18,6 +18,7 @@ from halluscope._internal.judges.replay import Recording, ReplayJudge
 from halluscope._internal.judges.scripted import ScriptedJudge
 from halluscope._internal.questions import ExtractClaims, Question
 from halluscope._internal.questions.verify import Verification
+from tests.scoring import Scorer
 
 from ..loopback import Faults, Features, Loopback
 

@@ -8,7 +8,7 @@ import pytest
 
 from halluscope import Case
 from halluscope._internal.errors import InputError, PromptError, UnknownName
-from halluscope._internal.metric import Finding, Metric
+from halluscope._internal.metric import Metric
 from halluscope._internal.metrics import (
     METRICS,
     Contradiction,
@@ -19,6 +19,7 @@ from halluscope._internal.metrics import (
     resolve,
 )
 from halluscope._internal.questions import Explain, Labelled, PassageVerdict, Verification, VerifyClaims, numbered
+from halluscope._internal.questions.finding import Finding
 from halluscope._internal.result import Failure, Outcome
 from halluscope._internal.verdict import Claim, Support, Verdict
 

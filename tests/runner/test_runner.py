@@ -15,7 +15,6 @@ from typing import Any, ClassVar
 
 import pytest
 
-import halluscope
 from halluscope._internal.case import Case
 from halluscope._internal.engine.driver import Patience
 from halluscope._internal.errors import (
@@ -31,14 +30,16 @@ from halluscope._internal.judge import Answer, Call, Judge
 from halluscope._internal.judges.chat.openai import openai_judge
 from halluscope._internal.judges.chat.prices import Price
 from halluscope._internal.judges.scripted import ScriptedJudge
-from halluscope._internal.metric import Finding, Metric
+from halluscope._internal.metric import Metric
 from halluscope._internal.questions import Question
+from halluscope._internal.questions.finding import Finding
 from halluscope._internal.questions.flow import Flow
 from halluscope._internal.result import Direction, Outcome, Usage
 from halluscope._internal.runner import AdaptiveThrottle, aevaluate, evaluate
 from halluscope._internal.runner.cost_limit import Budget
 from halluscope._internal.runs import Run
 from halluscope._internal.store import Store
+from tests.scoring import Scorer
 
 from ..loopback import Faults, Loopback
 from ..waiting import until, wait_until
@@ -83,7 +84,7 @@ def test_every_case_has_a_result_for_every_metric_in_order(server: Loopback, sto
     assert [(r.case_id, r.metric) for r in run] == [
         (f"case-{i}", metric) for i in range(30) for metric in ("hallucination", "faithfulness")
     ]
-    alone = halluscope.Scorer("hallucination", judge(server))
+    alone = Scorer("hallucination", judge(server))
     for row, result in zip(rows(30), run.results("hallucination"), strict=True):
         one = alone.score(output=row["answer"], context=row["contexts"], input=row["question"], id=row["id"])
         assert (result.score, result.verdicts, result.reason) == (one.score, one.verdicts, one.reason)

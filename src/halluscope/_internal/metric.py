@@ -12,47 +12,15 @@ import msgspec
 from msgspec import Struct
 
 from .case import Case
-from .errors import CannotJudge, InputError, NothingToJudge, PromptError, UnknownName
+from .engine.scorer import Scorer
+from .errors import InputError, PromptError, UnknownName
 from .prompt import require_slots
+from .questions.finding import Finding
 from .questions.flow import Flow
-from .result import Direction, Failure, Outcome
-from .text.kinds import is_refusal
+from .result import Direction
 from .verdict import Verdict
 
 _METRICS = Path(__file__).parent / "metrics"
-
-
-class Finding(Struct, frozen=True, kw_only=True):
-    """What a metric's flow returns; with what the driver saw on the way it becomes a Result."""
-
-    outcome: Outcome
-    score: float | None = None
-    label: str | None = None
-    probability: float | None = None
-    reason: str | None = None
-    verdicts: tuple[Verdict, ...] = ()
-    truths: tuple[str, ...] = ()
-    failure: Failure | None = None
-    notes: tuple[str, ...] = ()
-
-
-def no_claims(case: Case) -> Finding:
-    """The finding for an output that states nothing."""
-    if is_refusal(case.output):
-        return Finding(
-            outcome=Outcome.REFUSAL, reason="No score: the output declines to answer, so there is nothing to check."
-        )
-    return Finding(outcome=Outcome.NO_CLAIMS, reason="No score: the output makes no claim that could be checked.")
-
-
-def without_score(failure: Failure, case: Case) -> Finding:
-    """The finding where the judge gave no answer: it failed, or said that there is nothing it can judge."""
-    if failure.kind == NothingToJudge.kind:
-        return no_claims(case)
-    if failure.kind == CannotJudge.kind:
-        return Finding(outcome=Outcome.UNJUDGEABLE, failure=failure, reason=f"No score: {failure.message}")
-    reason = f"No score: the judge failed ({failure.message})."
-    return Finding(outcome=Outcome.FAILED, failure=failure, reason=reason)
 
 
 class PromptSpec(Struct, frozen=True):
@@ -62,8 +30,8 @@ class PromptSpec(Struct, frozen=True):
     needs: tuple[str, ...]
 
 
-class Metric(Struct, frozen=True, kw_only=True):
-    """A metric and its options. Nothing about a case is ever stored on it.
+class Metric(Struct, Scorer, frozen=True, kw_only=True):
+    """A metric and its options. Nothing about a case or a judge is ever stored on it.
 
     `threshold`: where a score passes. `strict`: any failing verdict fails the case, whatever the
     score. `prompts` replaces prompts by name, `examples` the few-shot examples; `more_examples`

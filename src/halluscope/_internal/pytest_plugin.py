@@ -197,9 +197,8 @@ def _asserted(
     allow: Collection[str],
 ) -> Result:
     __tracebackhide__ = True
-    from .engine.scorer import Scorer, split_options
     from .errors import HalluscopeError, InputError, UnknownName
-    from .metrics import METRICS
+    from .metrics import METRICS, resolve, split_options
     from .result import Outcome
 
     allowed = _outcomes(allow)
@@ -222,7 +221,7 @@ def _asserted(
     found, replay = _judge(judge, for_judge, record)
     try:
         output, context, input = texts
-        result = Scorer(metric, found, **for_metric).score(output=output, context=context, input=input)
+        result = resolve(metric, **for_metric).score(output=output, context=context, input=input, judge=found)
     except HalluscopeError as error:
         raise pytest.fail.Exception(f"{who}: {error}", pytrace=True) from error
     if replay is not None and replay.missing:

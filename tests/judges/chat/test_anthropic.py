@@ -7,12 +7,12 @@ from typing import Any
 import anthropic
 import pytest
 
-from halluscope._internal.engine.scorer import Scorer
 from halluscope._internal.errors import InputError, JudgeUnavailable
 from halluscope._internal.judge import resolve
 from halluscope._internal.judges.chat.anthropic import AnthropicModel, anthropic_judge
 from halluscope._internal.metrics import METRICS
 from halluscope._internal.result import Outcome
+from tests.scoring import Scorer
 
 from ...loopback import Faults, Features, Loopback
 

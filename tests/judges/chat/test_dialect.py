@@ -9,13 +9,13 @@ import pytest
 
 from halluscope._internal.case import Case
 from halluscope._internal.engine.driver import Driver, Patience
-from halluscope._internal.engine.scorer import Scorer
 from halluscope._internal.errors import JudgeRejected
 from halluscope._internal.judges.chat.anthropic import anthropic_judge
 from halluscope._internal.judges.chat.dialect import Dialect, Manner, Mode
 from halluscope._internal.judges.chat.openai import openai_judge
 from halluscope._internal.metrics import Faithfulness, Hallucination, Label
 from halluscope._internal.result import Outcome
+from tests.scoring import Scorer
 
 from ...loopback import Features, Loopback
 

@@ -16,7 +16,6 @@ from typing import Any
 import pytest
 
 from halluscope._internal.engine.driver import Patience
-from halluscope._internal.engine.scorer import Scorer
 from halluscope._internal.errors import (
     InputError,
     JudgeRefused,
@@ -29,6 +28,7 @@ from halluscope._internal.errors import (
 from halluscope._internal.judges.chat import http
 from halluscope._internal.judges.chat.openai import openai_judge
 from halluscope._internal.result import Outcome
+from tests.scoring import Scorer
 
 from ...loopback import Faults, Loopback
 from ...waiting import wait_until
@@ -152,7 +152,7 @@ PROGRAM = """
 import asyncio, os, sys, time
 from halluscope._internal.engine.driver import Patience
 from halluscope._internal.judges.chat.openai import openai_judge
-from halluscope._internal.engine.scorer import Scorer
+from tests.scoring import Scorer
 scorer = Scorer("label", openai_judge("any", base_url=sys.argv[1]), patience=Patience(first_wait=5))
 case = dict(output="The mill is in Ulm.", context=["The mill is in Ulm."])
 """

@@ -23,7 +23,7 @@ PROGRAM = """
 import asyncio, json, sys
 from halluscope._internal.engine.driver import Patience
 from halluscope._internal.judges.chat import dialect
-from halluscope._internal.engine.scorer import Scorer
+from tests.scoring import Scorer
 case = dict(output="The mill is in Ulm.", context=["The mill is in Ulm."])
 for line in sys.stdin:
     options = json.loads(line)

@@ -7,11 +7,11 @@ from typing import Any
 import openai
 import pytest
 
-from halluscope._internal.engine.scorer import Scorer
 from halluscope._internal.errors import InputError, JudgeRejected, JudgeUnavailable
 from halluscope._internal.judge import resolve
 from halluscope._internal.judges.chat.openai import OpenAIModel, openai_judge
 from halluscope._internal.result import Outcome
+from tests.scoring import Scorer
 
 from ...loopback import Faults, Features, Loopback
 from ...oracle import oracle

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from halluscope._internal.engine.scorer import Scorer
 from halluscope._internal.judges.chat.openai import openai_judge
 from halluscope._internal.judges.chat.prices import Price, Tokens, usage_of
 from halluscope._internal.result import Usage
+from tests.scoring import Scorer
 
 from ...loopback import Loopback
 

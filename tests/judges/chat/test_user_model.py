@@ -10,11 +10,11 @@ from typing import Any
 import pytest
 
 from halluscope._internal.engine.driver import Patience
-from halluscope._internal.engine.scorer import Scorer
 from halluscope._internal.errors import InputError
 from halluscope._internal.judge import resolve
 from halluscope._internal.judges.chat.user_model import from_model
 from halluscope._internal.result import Outcome
+from tests.scoring import Scorer
 
 FACTUAL = '{"verdict": "factual", "reason": ["It is there."]}'
 CASE: dict[str, Any] = {"output": "The mill is in Ulm.", "context": ["The mill is in Ulm."]}

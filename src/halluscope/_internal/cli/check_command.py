@@ -12,10 +12,10 @@ import typer
 from rich.table import Table
 from rich.text import Text
 
-from ..engine.scorer import Scorer
 from ..errors import InputError
 from ..judge import COMBINATIONS, DEFAULT, PROVIDERS, VARIABLE, Provider
 from ..metrics import METRICS
+from ..metrics.check import check as check_one
 from ..result import Result
 from .app import app
 from .options import BaseUrl, JudgeName, MetricNames, PassThreshold, ProfileName, judge_options
@@ -72,7 +72,7 @@ def check(
         for name in names:
             chosen.check_metric(name)
     for name in names:
-        result = Scorer(name, judge, **options).score(output=said, context=passages, input=asked)
+        result = check_one(said, passages, asked, metric=name, judge=judge, **options)
         if chosen is not None:
             result = chosen.applied(result)
         results.append(result)

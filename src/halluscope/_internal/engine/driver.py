@@ -15,14 +15,15 @@ from msgspec import structs
 from ..case import Case
 from ..errors import JudgeError, JudgeRefused, QuestionTooLong, ReplyError, ReplyTruncated
 from ..judge import Answer, Call, Judge
-from ..metric import Finding, Metric, without_score
 from ..questions import Question
-from ..questions.flow import AnswerMissing
+from ..questions.finding import Finding, without_score
+from ..questions.flow import AnswerMissing, Flow
 from ..questions.reply import READER, read_reply
-from ..result import Exchange, Failure, Outcome, Result, Usage
+from ..result import Direction, Exchange, Failure, Outcome, Result, Usage
+from ..verdict import Verdict
 from .retrying import Asking, Caller, Clock, Patience, Throttle, errors_of
 
-__all__ = ["Driver", "Patience", "ReplyCache", "Throttle", "Trail"]
+__all__ = ["Driver", "HasFlow", "Patience", "ReplyCache", "Throttle", "Trail"]
 
 T = TypeVar("T")
 
@@ -42,6 +43,26 @@ class ReplyCache(Protocol):
     def get(self, key: str) -> bytes | None: ...
 
     def put(self, key: str, entry: bytes) -> None: ...
+
+
+class HasFlow(Protocol):
+    """What the driver needs of a metric."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def version(self) -> str: ...
+
+    @property
+    def direction(self) -> Direction: ...
+
+    @property
+    def threshold(self) -> float: ...
+
+    def flow(self, case: Case) -> Flow[Finding]: ...
+
+    def passes(self, score: float, verdicts: tuple[Verdict, ...]) -> bool: ...
 
 
 class Trail:
@@ -90,7 +111,7 @@ class Driver:
         self._in_flight: WeakKeyDictionary[asyncio.AbstractEventLoop, dict[str, asyncio.Future[_Landed]]]
         self._in_flight = WeakKeyDictionary()
 
-    async def score(self, metric: Metric, case: Case) -> Result:
+    async def score(self, metric: HasFlow, case: Case) -> Result:
         """The result of `metric` on `case`. A judge that fails is a result too."""
         trail = Trail(case)
         flow = metric.flow(case)
@@ -224,7 +245,7 @@ class Driver:
                 return structs.replace(answer, value=value)
         raise AssertionError("the last repair returns or raises")
 
-    def _result(self, metric: Metric, case: Case, finding: Finding, trail: Trail) -> Result:
+    def _result(self, metric: HasFlow, case: Case, finding: Finding, trail: Trail) -> Result:
         trail.note(*finding.notes)
         score = finding.score if finding.outcome is Outcome.SCORED else None
         return Result(

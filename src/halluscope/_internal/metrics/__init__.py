@@ -1,15 +1,10 @@
 """The metrics, one file per family, with their prompts beside them."""
 
-from __future__ import annotations
-
-from typing import Any, Union
-
-from ..errors import InputError, UnknownName
-from ..metric import Metric
 from .contradiction import Contradiction
 from .faithfulness import Faithfulness, TruthFaithfulness
 from .hallucination import Hallucination
 from .label import Label
+from .registry import METRICS, MetricSpec, register, resolve, split_options
 
 __all__ = [
     "METRICS",
@@ -17,41 +12,9 @@ __all__ = [
     "Faithfulness",
     "Hallucination",
     "Label",
+    "MetricSpec",
     "TruthFaithfulness",
     "register",
     "resolve",
+    "split_options",
 ]
-
-METRICS: dict[str, type[Metric]] = {
-    metric.name: metric for metric in (Hallucination, Faithfulness, TruthFaithfulness, Label, Contradiction)
-}
-
-MetricSpec = Union[str, Metric, type[Metric]]
-
-
-def register(metric: type[Metric]) -> type[Metric]:
-    """Make a metric of your own known by its name; usable as a class decorator."""
-    if METRICS.get(metric.name, metric) is not metric:
-        raise InputError(f"there is already a metric {metric.name!r}: give yours another name.")
-    METRICS[metric.name] = metric
-    return metric
-
-
-def resolve(spec: MetricSpec, **options: Any) -> Metric:
-    """The metric that a name, a class or an instance means."""
-    if isinstance(spec, Metric):
-        if options:
-            raise InputError(f"metric options ({', '.join(options)}) go with a metric's name; set them on the metric.")
-        return spec
-    if isinstance(spec, str):
-        if spec not in METRICS:
-            raise UnknownName("metric", spec, METRICS)
-        spec = METRICS[spec]
-    if not (isinstance(spec, type) and issubclass(spec, Metric)):
-        what = spec.__name__ if isinstance(spec, type) else type(spec).__name__
-        raise InputError(f"a metric is named by text, or is a Metric; {what} is neither. Known: {', '.join(METRICS)}.")
-    unknown = [name for name in options if name not in spec.__struct_fields__]
-    if unknown:
-        known = ", ".join(spec.__struct_fields__)
-        raise InputError(f"metric {spec.name!r} has no option {unknown[0]!r}; it takes: {known}.")
-    return spec(**options)

@@ -10,8 +10,9 @@ from msgspec import Struct, structs
 
 from ..case import Case
 from ..errors import InputError
-from ..metric import Finding, Metric, PromptSpec, is_number, no_claims, without_score
+from ..metric import Metric, PromptSpec, is_number
 from ..questions import FACTUAL, HALLUCINATED, Explain, ExtractClaims, Passage, ResolveContext, VerifyClaims
+from ..questions.finding import Finding, no_claims, without_score
 from ..questions.flow import AnswerMissing, Flow, ask, ask_all
 from ..result import Failure, Outcome
 from ..verdict import Claim, Support, Verdict

@@ -7,8 +7,9 @@ from typing import ClassVar
 from msgspec import structs
 
 from ..case import Case
-from ..metric import Finding, Metric, PromptSpec, without_score
+from ..metric import Metric, PromptSpec
 from ..questions import FACTUAL, HALLUCINATED, ComparePassages, Passage, PassageVerdict
+from ..questions.finding import Finding, without_score
 from ..questions.flow import Flow, ask_all
 from ..result import Direction, Failure, Outcome
 from ..verdict import Claim, Evidence, Support, Verdict

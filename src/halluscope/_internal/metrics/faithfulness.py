@@ -7,8 +7,9 @@ from typing import ClassVar
 
 from ..case import Case
 from ..errors import InputError
-from ..metric import Finding, PromptSpec, no_claims
+from ..metric import PromptSpec
 from ..questions import ExtractTruths
+from ..questions.finding import Finding, no_claims
 from ..questions.flow import Flow, ask
 from ..result import Direction, Outcome
 from ..verdict import Support, Verdict

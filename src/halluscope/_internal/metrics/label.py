@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import ClassVar
 
 from ..case import Case
-from ..metric import Finding, Metric, PromptSpec
+from ..metric import Metric, PromptSpec
 from ..questions import HALLUCINATED, LabelAnswer
+from ..questions.finding import Finding
 from ..questions.flow import Flow, ask
 from ..result import Direction, Outcome
 from ..verdict import Claim, Support, Verdict

@@ -14,14 +14,13 @@ from typing import Any
 from .. import metrics as metric_registry
 from ..datasets import Data, open_data
 from ..engine.driver import Driver, Patience
-from ..engine.scorer import split_options
 from ..errors import InputError, StoreError
 from ..judge import Judge, JudgeSpec
 from ..judge import resolve as resolve_judge
 from ..measuring.calibration import profile as profiles
 from ..measuring.calibration.profile import Profile
 from ..metric import Metric
-from ..metrics import MetricSpec
+from ..metrics import MetricSpec, split_options
 from ..plumbing import sync
 from ..runs import Run
 from ..store import Book, MemoryReplies, Replies, Store

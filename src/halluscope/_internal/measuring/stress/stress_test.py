@@ -11,12 +11,11 @@ from ... import metrics
 from ...case import Case
 from ...engine.driver import Driver, ReplyCache
 from ...engine.retrying import Patience
-from ...engine.scorer import split_options
 from ...errors import InputError
 from ...judge import JudgeSpec
 from ...judge import resolve as resolve_judge
 from ...metric import Metric
-from ...metrics import MetricSpec
+from ...metrics import MetricSpec, split_options
 from ...plumbing import sync
 from ...result import Result, Usage
 from .answers import read
