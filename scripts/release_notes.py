@@ -27,12 +27,12 @@ def notes(tag: str, version: str, changelog: str) -> str:
     return text
 
 
-def _version() -> str:
-    """Read, not imported: releasing needs no environment."""
-    text = (ROOT / "src" / "halluscope" / "version.py").read_text(encoding="utf-8")
+def version() -> str:
+    """What would be released. Read, not imported: that needs no environment."""
+    text = (ROOT / "src" / "halluscope" / "_internal" / "version.py").read_text(encoding="utf-8")
     found = re.search(r'__version__ = "([^"]+)"', text)
     if found is None:
-        raise SystemExit("src/halluscope/version.py has no __version__.")
+        raise SystemExit("_internal/version.py has no __version__.")
     return found[1]
 
 
@@ -40,7 +40,7 @@ def main() -> None:
     """Of the tag that is given."""
     if len(sys.argv) != 2:
         raise SystemExit(__doc__)
-    print(notes(sys.argv[1], _version(), (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")))
+    print(notes(sys.argv[1], version(), (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")))
 
 
 if __name__ == "__main__":

@@ -27,7 +27,7 @@ from typing import Any, Union
 
 from aiohttp import web
 
-from halluscope._internal.plumbing.time_limit import within
+from halluscope._internal.plumbing.time_limit import time_limit
 
 from .oracle import Asked, oracle, understood
 
@@ -273,7 +273,8 @@ class Loopback:
         end = time.monotonic() + 60
         while self.until is not None and not self.until(asked) and time.monotonic() < end:
             with suppress(asyncio.TimeoutError):
-                await within(0.02, self._arrived.wait())
+                async with time_limit(0.02):
+                    await self._arrived.wait()
 
     def _unfit(self, asked: Asked) -> tuple[int, str, str] | None:
         """Status, code and message for a request this server does not take."""

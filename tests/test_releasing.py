@@ -7,8 +7,10 @@ from typing import Any
 
 import pytest
 import yaml
-from scripts.release_notes import notes
+from scripts.release_notes import notes, version
 from scripts.site_pages import turned
+
+import halluscope
 
 ROOT = Path(__file__).parents[1]
 CHANGELOG = """# Changelog
@@ -64,6 +66,10 @@ def test_what_cannot_be_released_is_said(tag: str, version: str, why: str) -> No
 )
 def test_links_go_from_page_to_page(source: str, link: str, on_the_site: str) -> None:
     assert turned(link, source) == on_the_site
+
+
+def test_the_version_is_the_one_that_is_installed() -> None:
+    assert version() == halluscope.__version__
 
 
 def read(path: Path) -> Any:

@@ -3,10 +3,19 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Awaitable
+from typing import TypeVar
 
 import pytest
 
-from halluscope._internal.plumbing.time_limit import within
+from halluscope._internal.plumbing.time_limit import time_limit
+
+T = TypeVar("T")
+
+
+async def within(seconds: float, work: Awaitable[T]) -> T:
+    async with time_limit(seconds):
+        return await work
 
 
 async def test_the_result_the_error_and_the_limit() -> None:

@@ -14,7 +14,7 @@ from msgspec import Struct, structs
 from ..case import clean
 from ..errors import DeadlineExceeded, HalluscopeError, JudgeError, JudgeThrottled, JudgeUnavailable, JudgeUnreachable
 from ..judge import Answer, Call, Judge
-from ..plumbing.time_limit import within
+from ..plumbing.time_limit import time_limit
 from ..questions import Question
 
 T = TypeVar("T")
@@ -132,7 +132,8 @@ class Caller:
                     raise clock.ran_out()
                 call = Call(remark, min(left, self.patience.timeout), sample=asking.sample, repair=repair)
                 with errors_of(judge):
-                    return await within(left, judge.answer(question, call))
+                    async with time_limit(left):
+                        return await judge.answer(question, call)
             except JudgeUnavailable as error:
                 if clock.left <= 0:
                     raise clock.ran_out(error) from error
@@ -149,7 +150,8 @@ class Caller:
             await self.throttle.enter()
             return
         try:
-            await within(max(0.0, clock.left), self.throttle.enter())
+            async with time_limit(max(0.0, clock.left)):
+                await self.throttle.enter()
         except asyncio.TimeoutError:
             raise clock.ran_out() from None
 

@@ -18,7 +18,7 @@ from typing import Any, TypeVar
 
 from ...errors import HalluscopeError, InputError, JudgeError, JudgeUnavailable
 from ...judge import Answer, Call
-from ...plumbing.time_limit import within
+from ...plumbing.time_limit import time_limit
 from ...questions import Question
 from ...result import Usage
 from .chat_judge import with_remark
@@ -64,7 +64,8 @@ class OwnJudge:
         elif self._schema is not None:
             named[self._schema] = question.schema()
         try:
-            reply = await within(call.timeout, self._called(arguments, named))
+            async with time_limit(call.timeout):
+                reply = await self._called(arguments, named)
         except HalluscopeError:
             raise
         except (asyncio.TimeoutError, ConnectionError, TimeoutError) as error:
