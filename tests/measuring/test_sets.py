@@ -6,6 +6,7 @@ import gzip
 import hashlib
 import http.server
 import json
+import sys
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -371,6 +372,11 @@ class Files(http.server.BaseHTTPRequestHandler):
         if "missing" in self.path:
             self.send_error(404)
             return
+        if "moved" in self.path:
+            self.send_response(302)
+            self.send_header("Location", f"http://localhost:{self.server.server_port}/elsewhere.jsonl")  # type: ignore[attr-defined]
+            self.end_headers()
+            return
         if "gated" in self.path and not self.headers.get("Authorization"):
             self.send_error(401)
             return
@@ -446,6 +452,24 @@ def test_what_cannot_be_fetched_says_what_to_do(web: str, monkeypatch: pytest.Mo
     assert fetched("set", gated).exists()
     assert fetched("set", RemoteFile(url=f"{web}/open.jsonl")).exists()
     assert Files.headers_seen[-2:] == ["Bearer secret", None]
+
+
+def test_a_token_is_not_shown_to_another_host(web: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HF_TOKEN", "secret")
+    assert fetched("set", RemoteFile(url=f"{web}/moved.jsonl", gated=True)).read_bytes() == Files.content
+    assert Files.asked == ["/moved.jsonl", "/elsewhere.jsonl"]
+    assert Files.headers_seen == ["Bearer secret", None]
+
+
+def test_without_the_extra_a_set_that_is_here_is_read_and_another_says_what_to_install(
+    web: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    here = RemoteFile(url=f"{web}/data.jsonl", revision="r")
+    path = fetched("set", here)
+    monkeypatch.setitem(sys.modules, "pooch", None)
+    assert fetched("set", here) == path
+    with pytest.raises(MissingExtra, match=r"halluscope\[bench\]"):
+        fetched("set", RemoteFile(url=f"{web}/other.jsonl", revision="r"))
 
 
 def test_a_set_by_name_is_fetched_and_read(web: str, monkeypatch: pytest.MonkeyPatch) -> None:

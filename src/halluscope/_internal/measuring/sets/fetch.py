@@ -8,16 +8,15 @@ with another hash is refused, whether it came from the network or lay on the dis
 from __future__ import annotations
 
 import hashlib
+import logging
 import os
-import urllib.error
-import urllib.request
 from pathlib import Path
 from urllib.parse import urlsplit
 
 import msgspec
 from msgspec import Struct
 
-from ...errors import FetchError, InputError
+from ...errors import FetchError, InputError, MissingExtra
 from ...plumbing.whole_file import replacing
 from ...store import home
 
@@ -41,62 +40,57 @@ class RemoteFile(Struct, frozen=True):
 def fetched(group: str, remote: RemoteFile, *, offline: bool = False) -> Path:
     """The file on this machine, fetched if it is not there yet."""
     folder = home() / "sets" / group / (remote.revision or "unpinned")[:12]
-    path = folder / remote.name
+    path, lock = folder / remote.name, folder / "lock.json"
+    recorded = _recorded(lock)
+    wanted = remote.sha256 or recorded.get(remote.name)
     if not path.exists():
         if offline:
             raise FetchError(f"{remote.name} of {group} is not on this machine: pass a copy with --file.")
-        folder.mkdir(parents=True, exist_ok=True)
-        unfinished = path.with_name(f"{path.name}.{os.getpid()}.part")
-        try:
-            _download(remote, unfinished)
-            _check(remote, unfinished, folder)
-            unfinished.replace(path)
-        finally:
-            unfinished.unlink(missing_ok=True)
-        return path
-    _check(remote, path, folder)
+        _download(remote, path, wanted)
+    found = hashlib.sha256(path.read_bytes()).hexdigest()
+    if wanted is None:
+        with replacing(lock) as file:
+            file.write(msgspec.json.format(msgspec.json.encode({**recorded, remote.name: found}), indent=2) + b"\n")
+    elif found != wanted:
+        raise _changed(remote, folder)
     return path
 
 
-def _download(remote: RemoteFile, path: Path) -> None:
+def _download(remote: RemoteFile, path: Path, wanted: str | None) -> None:
+    """Puts the file at `path`, whole and with the right hash, or not at all."""
     if urlsplit(remote.url).scheme not in ("https", "http"):
         raise InputError(f"{remote.url!r} is not a web address.")
-    request = urllib.request.Request(remote.url, headers={"User-Agent": "halluscope"})  # noqa: S310 - checked above
+    try:
+        import pooch
+        import requests
+    except ImportError as error:
+        raise MissingExtra("bench", "fetching a public set") from error
+    pooch.get_logger().setLevel(logging.WARNING)  # else it tells on stderr how it goes
+    headers = {"User-Agent": "halluscope"}
     token = os.environ.get(TOKEN)
     if remote.gated and token:
-        # Not repeated on a redirect to another host, which would be shown the token.
-        request.add_unredirected_header("Authorization", f"Bearer {token}")
+        headers["Authorization"] = f"Bearer {token}"  # left out on a redirect to another host
+    get = pooch.HTTPDownloader(timeout=TIMEOUT, headers=headers)
     try:
-        with urllib.request.urlopen(request, timeout=TIMEOUT) as reply, path.open("wb") as file:  # noqa: S310
-            expected = reply.headers.get("Content-Length")
-            while piece := reply.read(1 << 20):
-                file.write(piece)
-            written = file.tell()
-    except urllib.error.HTTPError as error:
-        hint = f" Agree to its terms at its home and set {TOKEN}." if remote.gated and error.code in (401, 403) else ""
-        raise FetchError(f"{remote.url} answered {error.code}.{hint}") from error
-    except (OSError, ValueError) as error:
+        pooch.retrieve(remote.url, wanted and f"sha256:{wanted}", path.name, path.parent, downloader=get)
+    except requests.HTTPError as error:
+        assert error.response is not None
+        code = error.response.status_code
+        hint = f" Agree to its terms at its home and set {TOKEN}." if remote.gated and code in (401, 403) else ""
+        raise FetchError(f"{remote.url} answered {code}.{hint}") from error
+    except OSError as error:  # those of requests are, too
         raise FetchError(
-            f"{remote.url} could not be fetched ({error}): without a network, pass a copy with --file."
+            f"{remote.url} could not be fetched ({error}): try again or, without a network, pass a copy with --file."
         ) from error
-    if expected is not None and written != int(expected):
-        raise FetchError(f"{remote.url} broke off after {written} of {expected} bytes: try again.")
+    except ValueError as error:
+        raise _changed(remote, path.parent) from error
 
 
-def _check(remote: RemoteFile, path: Path, folder: Path) -> None:
-    found = hashlib.sha256(path.read_bytes()).hexdigest()
-    lock = folder / "lock.json"
-    recorded = _recorded(lock)
-    wanted = remote.sha256 or recorded.get(remote.name)
-    if wanted is None:
-        recorded[remote.name] = found
-        with replacing(lock) as file:
-            file.write(msgspec.json.format(msgspec.json.encode(recorded), indent=2) + b"\n")
-    elif found != wanted:
-        raise FetchError(
-            f"{remote.name} has the hash {found[:16]}…, not {wanted[:16]}…: it was changed or damaged. "
-            f"Delete {str(folder)!r} to fetch it anew."
-        )
+def _changed(remote: RemoteFile, folder: Path) -> FetchError:
+    return FetchError(
+        f"{remote.name} does not have the hash that is known for it: it was changed or damaged. "
+        f"Delete {str(folder)!r} to fetch it anew."
+    )
 
 
 def _recorded(lock: Path) -> dict[str, str]:
