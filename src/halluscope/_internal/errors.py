@@ -8,6 +8,7 @@ HalluscopeError
 │   ├── UnknownName            no such metric, judge or prompt (`name`, `known`)
 │   └── PromptError            a replacement prompt that lacks a slot it needs
 ├── MissingExtra               an optional dependency is not installed (`extra`)
+├── WriteError                 a file could not be written: the disk is full, or fails
 ├── StoreError                 the file that keeps replies and runs cannot be used
 │   └── StoreDamaged           it does not hold what was written into it
 ├── RunFailed                  a run that cannot go on; what it finished is kept
@@ -78,6 +79,10 @@ class MissingExtra(HalluscopeError, ImportError):
     def __init__(self, extra: str, why: str) -> None:
         self.extra = extra
         super().__init__(f"{why} needs an optional package: pip install 'halluscope[{extra}]'.")
+
+
+class WriteError(HalluscopeError):
+    """A file could not be written, though its place is one that can be: the disk is full, or fails."""
 
 
 class StoreError(HalluscopeError):

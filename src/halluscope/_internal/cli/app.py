@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import csv
+import os
+import signal
 import sys
+import zlib
 from importlib import import_module
 from typing import Annotated, Any, NoReturn
 
 import typer
 from typer.core import TyperGroup
 
-from ..errors import HalluscopeError
+from ..errors import HalluscopeError, RunFailed, StoreError, WriteError
 from ..version import __version__
 from .terminal import plain, write_what_can_be_written
 
@@ -45,6 +49,15 @@ class Commands(TyperGroup):
             info, pretty_exceptions_short=False, rich_markup_mode=app.rich_markup_mode
         )
 
+    def invoke(self, ctx: Any) -> Any:
+        try:
+            return super().invoke(ctx)
+        except (Exception, KeyboardInterrupt) as error:
+            # Typer's own errors know how to be shown, and with which code to end.
+            if hasattr(error, "exit_code") or isinstance(error, typer.Abort) or DEBUG in os.environ:
+                raise
+            fail(*told(error))
+
 
 app = typer.Typer(
     name="halluscope",
@@ -73,8 +86,19 @@ def _root(
 
 USAGE = 2
 """Exit code for input that is wrong; each command documents its other codes."""
+FAILED = 3
+"""Exit code where the input is right and something else failed: the judge, the store, the disk."""
+UNEXPECTED = 70
+"""Exit code for a fault of halluscope itself."""
 INTERRUPTED = 130
 """Exit code for Ctrl-C, as shells have it."""
+CUT_OFF = 141
+"""Exit code where whoever reads what is printed has gone, as shells have it."""
+
+DEBUG = "HALLUSCOPE_DEBUG"
+"""Set in the environment, an error is shown with its traceback."""
+
+_DAMAGED = (EOFError, UnicodeError, zlib.error, csv.Error)
 
 
 def fail(message: str, code: int = USAGE) -> NoReturn:
@@ -83,13 +107,58 @@ def fail(message: str, code: int = USAGE) -> NoReturn:
     raise typer.Exit(code)
 
 
+def told(error: BaseException) -> tuple[str, int]:
+    """What happened, in one sentence, and the exit code for it, whoever raised the error."""
+    if isinstance(error, KeyboardInterrupt):
+        return "interrupted.", INTERRUPTED
+    if isinstance(error, (StoreError, WriteError, RunFailed)):
+        return str(error), FAILED
+    if isinstance(error, HalluscopeError):
+        return str(error), USAGE
+    if isinstance(error, BrokenPipeError):
+        return "nobody reads what is printed any longer.", CUT_OFF
+    if isinstance(error, _DAMAGED) or type(error).__module__.startswith("pyarrow"):
+        return f"the data is damaged, or not in the format that its name says ({_line(error)}).", USAGE
+    if isinstance(error, OSError):
+        where = f"{error.filename}: " if error.filename else ""
+        return f"{where}{error.strerror or _line(error)}.", FAILED
+    if isinstance(error, RecursionError):
+        return "the data is nested too deeply to be read.", USAGE
+    if isinstance(error, MemoryError):
+        return "there is not enough memory for this.", FAILED
+    what = f"{type(error).__name__}: {_line(error)}"
+    return f"an error that was not foreseen ({what}). Set {DEBUG}=1 to see where, and please report it.", UNEXPECTED
+
+
+def _line(error: BaseException) -> str:
+    return " ".join(str(error).split())[:300].rstrip(".") or type(error).__name__
+
+
 def main() -> None:
-    """Run the command line; an error we know is one sentence, not a traceback."""
+    """Run the command line. A polite kill is an interrupt like Ctrl-C."""
     write_what_can_be_written()
     try:
+        _on_signals(_Interrupt())
         app()
-    except HalluscopeError as error:
-        typer.echo(plain(f"halluscope: {error}"), err=True)
-        sys.exit(USAGE)
     except KeyboardInterrupt:
         sys.exit(INTERRUPTED)
+    finally:
+        _on_signals(signal.SIG_IGN)  # it is ending
+
+
+def _on_signals(handler: Any) -> None:
+    for sign in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(sign, handler)
+
+
+class _Interrupt:
+    """The first interrupt lets the command end well, the second hurries it, the third ends it."""
+
+    def __init__(self) -> None:
+        self._seen = 0
+
+    def __call__(self, *_: object) -> NoReturn:
+        self._seen += 1
+        if self._seen > 2:
+            os._exit(INTERRUPTED)
+        raise KeyboardInterrupt

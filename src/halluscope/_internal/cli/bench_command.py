@@ -25,6 +25,7 @@ from .ci_files import write_text
 from .open_store import kept_replies
 from .options import BaseUrl, CasesAtOnce, DrawnLimit, JudgeNames, MetricNames, ProfileName, judge_options
 from .terminal import console as new_console
+from .terminal import print_json
 
 NO_VERDICT = 3
 """Exit code where a judge gave no verdict at all."""
@@ -84,7 +85,7 @@ def bench(
             tick=tick,
         )
     if as_json:
-        typer.echo(msgspec.json.encode({**report.to_dict(), "command": _command()}).decode())
+        print_json(msgspec.json.encode({**report.to_dict(), "command": _command()}).decode())
     else:
         _show(report)
     if picture is not None:

@@ -25,6 +25,7 @@ from .app import app
 from .open_store import kept_replies
 from .options import BaseUrl, CasesAtOnce, DrawnLimit, JudgeName, MetricName, judge_options
 from .terminal import console as new_console
+from .terminal import print_json
 
 RECALL = 0.8
 
@@ -93,7 +94,7 @@ def calibrate(
         said.append(f"{len(cases) - len(truth)} of {len(cases)} cases got no verdict and were left out.")
     if as_json:
         data = {**msgspec.to_builtins(profile), "cautions": said, "path": str(path)}
-        typer.echo(msgspec.json.encode(data).decode())
+        print_json(msgspec.json.encode(data).decode())
     else:
         _show(profile, said)
 

@@ -21,13 +21,15 @@ from .app import app
 from .options import BaseUrl, JudgeName, MetricNames, PassThreshold, ProfileName, judge_options
 from .result_view import show_result
 from .terminal import console as new_console
-from .terminal import plain
+from .terminal import plain, print_json, progress_shown
 
 if TYPE_CHECKING:
     from ..measuring.calibration.profile import Profile
 
 NOT_PASSED = 1
 """Exit code where the output did not pass."""
+_LONG = 20_000
+"""Characters of an output whose judging takes so long that somebody may wonder."""
 NO_SCORE = 3
 """Exit code where there is no score: nothing to judge, or a judge that failed."""
 
@@ -72,12 +74,13 @@ def check(
         for name in names:
             chosen.check_metric(name)
     for name in names:
-        result = check_one(said, passages, asked, metric=name, judge=judge, **options)
+        with progress_shown(len(said) > _LONG):
+            result = check_one(said, passages, asked, metric=name, judge=judge, **options)
         if chosen is not None:
             result = chosen.applied(result)
         results.append(result)
         if as_json:
-            typer.echo(result.to_json())
+            print_json(result.to_json())
         else:
             if len(results) > 1:
                 console.print()

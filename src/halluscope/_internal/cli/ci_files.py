@@ -8,8 +8,9 @@ from pathlib import Path
 from xml.sax.saxutils import XMLGenerator
 from xml.sax.xmlreader import AttributesImpl
 
-from ..errors import InputError
+from ..errors import WriteError
 from ..measuring.gates import Checked
+from ..plumbing.whole_file import replacing
 from ..result import Result
 from ..runs import MetricSummary, Run, Summary
 
@@ -18,20 +19,16 @@ _NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 def write_junit(path: Path, run: Run, checked: Sequence[Checked]) -> None:
     """One suite per metric with a test per case, and one suite for the gates. Written as the results are read."""
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with path.open("w", encoding="utf-8") as file:
-            xml = XMLGenerator(file, "utf-8", short_empty_elements=True)
-            xml.startDocument()
-            _open(xml, "testsuites", {"name": f"halluscope {run.name}"})
-            for metric in run.summary().metrics:
-                _metric_suite(xml, run, metric)
-            if checked:
-                _gate_suite(xml, checked)
-            xml.endElement("testsuites")
-            xml.endDocument()
-    except OSError as error:
-        raise InputError(f"cannot write {path}: {error.strerror}.") from error
+    with replacing(path) as file:
+        xml = XMLGenerator(file, "utf-8", short_empty_elements=True)
+        xml.startDocument()
+        _open(xml, "testsuites", {"name": f"halluscope {run.name}"})
+        for metric in run.summary().metrics:
+            _metric_suite(xml, run, metric)
+        if checked:
+            _gate_suite(xml, checked)
+        xml.endElement("testsuites")
+        xml.endDocument()
 
 
 def _metric_suite(xml: XMLGenerator, run: Run, metric: MetricSummary) -> None:
@@ -122,12 +119,9 @@ def _cell(text: str) -> str:
 
 
 def write_text(path: Path, text: str) -> None:
-    """Write a file; trouble with it is told in one sentence."""
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise InputError(f"cannot write {path}: {error.strerror}.") from error
+    """Write a file, whole or not at all."""
+    with replacing(path) as file:
+        file.write(text.encode())
 
 
 def append_text(path: Path, text: str) -> None:
@@ -136,4 +130,4 @@ def append_text(path: Path, text: str) -> None:
         with path.open("a", encoding="utf-8") as file:
             file.write(text + "\n")
     except OSError as error:
-        raise InputError(f"cannot write {path}: {error.strerror}.") from error
+        raise WriteError(f"{path} cannot be written: {error.strerror}.") from error

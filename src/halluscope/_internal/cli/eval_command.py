@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import os
-import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated, Any, NoReturn
+from typing import Annotated, Any
 
 import typer
 
@@ -22,7 +21,7 @@ from .app import INTERRUPTED, app, fail
 from .open_store import kept_store
 from .options import BaseUrl, Columns, JudgeName, MetricNames, PassThreshold, ProfileName, judge_options, mapping
 from .run_views import show_cases, show_gates, show_summary, summary_object
-from .terminal import plain
+from .terminal import plain, print_json
 
 GATE_FAILED = 1
 RUN_FAILED = 3
@@ -105,7 +104,7 @@ def eval_command(
             checked += no_worse(made, earlier)
         _write(made, summary, checked, report=report, baseline=earlier, junit=junit, markdown=markdown)
         if as_json:
-            typer.echo(summary_object(made, summary, checked))
+            print_json(summary_object(made, summary, checked))
         else:
             if summary.cases <= SMALL:
                 show_cases(made)
@@ -142,19 +141,11 @@ def _earlier(name: str | None, run: str | None, metrics: list[str], store: Store
 @contextmanager
 def _interruptible(run: str | None) -> Iterator[None]:
     """Ctrl-C, and a polite kill, end the command with all kept that is finished, whatever they interrupt."""
-
-    def interrupt(*_: object) -> NoReturn:
-        raise KeyboardInterrupt
-
-    before = signal.getsignal(signal.SIGTERM)
     try:
-        signal.signal(signal.SIGTERM, interrupt)
         yield
     except KeyboardInterrupt:
         again = f"the same command, with --run {run}, goes on" if run else "the same command goes on"
         fail(f"interrupted; all that was finished is kept, {again} from there.", INTERRUPTED)
-    finally:
-        signal.signal(signal.SIGTERM, before)
 
 
 def _told(message: str) -> None:

@@ -5,22 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from ..errors import StoreError
 from ..judge import DEFAULT, Judge
 from ..store import Replies, Store
-from .app import fail
-
-STORE_FAILED = 3
 
 
 @contextmanager
 def kept_store() -> Iterator[Store]:
-    """The store, closed at the end; trouble with it is not the caller's doing."""
-    try:
-        with Store() as store:
-            yield store
-    except StoreError as error:
-        fail(str(error), STORE_FAILED)
+    """The store, closed at the end."""
+    with Store() as store:
+        yield store
 
 
 @contextmanager

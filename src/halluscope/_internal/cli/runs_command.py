@@ -15,7 +15,7 @@ from .open_store import kept_store
 from .result_view import show_result
 from .run_views import show_comparison, show_runs, show_summary, summary_object
 from .terminal import console as new_console
-from .terminal import plain
+from .terminal import plain, print_json
 
 JSON = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
@@ -31,7 +31,7 @@ def runs_command(
             store.check()
         found = all_runs(store)
         if as_json:
-            typer.echo(msgspec.json.encode(found).decode())
+            print_json(msgspec.json.encode(found).decode())
         else:
             show_runs(found)
             if check:
@@ -55,7 +55,7 @@ def show_command(
         elif case is not None:
             _show_case(shown, case, as_json)
         elif as_json:
-            typer.echo(summary_object(shown, shown.summary()))
+            print_json(summary_object(shown, shown.summary()))
         else:
             show_summary(shown.summary())
             for row in shown.bad_rows()[:20]:
@@ -69,7 +69,7 @@ def _show_case(run: Run, case: str, as_json: bool) -> None:
             continue
         for result in entry.results:
             if as_json:
-                typer.echo(result.to_json())
+                print_json(result.to_json())
             else:
                 show_result(console, result, entry.case.output, entry.case.context)
         return
@@ -86,7 +86,7 @@ def compare_command(
     with kept_store() as store:
         compared = Run(after, store).compare(Run(before, store))
         if as_json:
-            typer.echo(msgspec.json.encode(compared).decode())
+            print_json(msgspec.json.encode(compared).decode())
         else:
             show_comparison(compared)
 

@@ -18,7 +18,7 @@ from .app import app
 from .open_store import kept_replies
 from .options import BaseUrl, Columns, JudgeName, MetricName, judge_options, mapping
 from .terminal import console as new_console
-from .terminal import plain
+from .terminal import plain, print_json
 
 
 @app.command("stress")
@@ -60,7 +60,7 @@ def stress(
             progress=lambda done, total: bar.update(task, completed=done, total=total),
         )
     if as_json:
-        typer.echo(msgspec.json.encode(report).decode())
+        print_json(msgspec.json.encode(report).decode())
         return
     _print(new_console(), report, show)
 

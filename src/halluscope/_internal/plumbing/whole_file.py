@@ -8,27 +8,35 @@ from pathlib import Path
 from secrets import token_hex
 from typing import BinaryIO
 
-from ..errors import InputError
+from ..errors import InputError, WriteError
 
 
 @contextmanager
 def replacing(path: Path) -> Iterator[BinaryIO]:
     """A file that takes the place of `path` once all is written to it.
 
-    Until then, and for good where the writing fails, what was there before stays.
+    Until then, and for good where the writing fails, what was there before stays. A device or pipe cannot be
+    replaced, and is written to as it is.
     """
     try:
         if path.is_dir():
             raise InputError(f"{path} is a folder: name a file in it.")
-        unfinished = path.with_name(f".{path.name[:40]}.{token_hex(6)}.part")
-        path.parent.mkdir(parents=True, exist_ok=True)
-        file = unfinished.open("xb")
+        target = path.resolve() if path.is_symlink() else path
+        special = target.exists() and not target.is_file()
+        unfinished = target if special else target.with_name(f".{target.name[:40]}.{token_hex(6)}.part")
+        target.parent.mkdir(parents=True, exist_ok=True)
+        file = unfinished.open("wb" if special else "xb")
     except OSError as error:
         raise InputError(f"{path} cannot be written: {error.strerror or error}.") from error
     try:
         with file:
             yield file
-        unfinished.replace(path)
-    except BaseException:
-        unfinished.unlink(missing_ok=True)
+        if not special:
+            unfinished.replace(target)
+    except BaseException as error:
+        if not special:
+            unfinished.unlink(missing_ok=True)
+        if isinstance(error, OSError) and error.filename in (None, str(unfinished)):
+            kept = "" if special else " What was there before is as it was."
+            raise WriteError(f"{path} cannot be written: {error.strerror or error}.{kept}") from error
         raise
