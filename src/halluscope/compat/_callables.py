@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import asyncio
-import contextvars
 import functools
 import inspect
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import Executor
 from typing import Any
+
+from .._internal.plumbing.threads import in_thread
 
 
 class Record(dict[str, Any]):
@@ -21,12 +20,11 @@ class Record(dict[str, Any]):
             raise AttributeError(f"there is no {name!r} here; there are: {', '.join(self)}") from None
 
 
-async def called(function: Callable[..., Any], *args: Any, executor: Executor | None = None, **named: Any) -> Any:
+async def called(function: Callable[..., Any], *args: Any, **named: Any) -> Any:
     """What the function returns. A synchronous one runs in a thread, so that it holds up nobody else."""
     if _is_asynchronous(function):
         return await function(*args, **named)
-    bound = functools.partial(contextvars.copy_context().run, functools.partial(function, *args, **named))
-    made = await asyncio.get_running_loop().run_in_executor(executor, bound)
+    made = await in_thread(functools.partial(function, *args, **named))
     return await made if inspect.isawaitable(made) else made
 
 

@@ -231,7 +231,12 @@ class StandardInput:
         return None
 
     def records(self) -> Iterator[AnyRecord]:
-        return json_lines(sys.stdin.buffer)
+        try:
+            # A reader of our own: when the process ends while this one waits, Python would wait for its own for ever.
+            stream: BinaryIO = open(sys.stdin.fileno(), "rb", closefd=False)  # noqa: SIM115
+        except (OSError, ValueError, AttributeError):
+            stream = sys.stdin.buffer
+        return json_lines(stream)
 
 
 def open_file(given: str | os.PathLike[str]) -> JsonLines | Cells | Parquet | StandardInput:

@@ -1,7 +1,8 @@
 """The pair model: evidence and a claim in, three probabilities and doubtful tokens out.
 
 Every pair is run alone, unpadded, on one thread, so its reading cannot depend on what else is asked or on how
-many threads there are; threads work on different pairs. onnxruntime, tokenizers and numpy are imported
+many threads there are; threads work on different pairs. A process that was forked loads a model of its own: the other
+one may have been in use in that moment. onnxruntime, tokenizers and numpy are imported
 when the model is loaded, not before.
 """
 
@@ -13,13 +14,13 @@ import math
 import os
 import re
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..errors import ModelFileError
+from ..plumbing.threads import checkpoint, cores, spread
 from .encoding import CLAIM_MET, EVIDENCE, MAX_CLAIM, MAX_EVIDENCE, MAX_QUESTION, kinds, vocabulary
 
 if TYPE_CHECKING:
@@ -30,7 +31,6 @@ __all__ = ["WEIGHTS", "PairModel", "PairReading", "load", "settings"]
 WEIGHTS = Path(__file__).parent / "weights"
 _BEGIN, _SEPARATOR = 101, 102
 _SURROGATE = re.compile("[\ud800-\udfff]")
-_CHUNK = 512
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +67,8 @@ class PairModel:
         self._vocabulary = vocabulary(sorted(known, key=lambda token: known[token]))
         # In a short context all claims have the same evidence.
         self._evidence = lru_cache(maxsize=64)(lambda text: self._ids(text)[:MAX_EVIDENCE])
-        self._pool = ThreadPoolExecutor(threads, thread_name_prefix="halluscope-model") if threads > 1 else None
+        self._threads = threads
+        self._readers: set[object] = set()
 
     def read(self, pairs: Sequence[tuple[str, str]], question: str | None = None) -> list[PairReading]:
         """One reading for each (evidence, claim), in order; equal pairs are computed once.
@@ -81,10 +82,16 @@ class PairModel:
         def one(pair: tuple[str, str]) -> PairReading:
             return self._read(asked, *pair)
 
-        for first in range(0, len(wanted), _CHUNK):
-            part = wanted[first : first + _CHUNK]
-            readings = map(one, part) if self._pool is None or len(part) == 1 else self._pool.map(one, part)
-            found.update(zip(part, readings, strict=True))
+        reader = object()
+        self._readers.add(reader)
+        try:
+            # Where several outputs are read at once, they keep the cores busy without more threads for each.
+            readings = spread(one, wanted, self._threads // len(self._readers))
+            for place, (pair, reading) in enumerate(zip(wanted, readings, strict=True)):
+                found[pair] = reading
+                checkpoint(place + 1, len(wanted))
+        finally:
+            self._readers.discard(reader)
         return [found[pair] for pair in pairs]
 
     def _encode(self, text: str) -> Any:
@@ -147,11 +154,11 @@ def settings(folder: Path = WEIGHTS) -> dict[str, Any]:
 
 def load(path: Path | None = None, threads: int | None = None) -> PairModel:
     """The model of the package, or of another folder; loaded once, its files checked against their hashes."""
-    return _load((path or WEIGHTS).resolve(), threads or _cores())
+    return _load((path or WEIGHTS).resolve(), threads or cores(), os.getpid())
 
 
-@lru_cache(maxsize=4)
-def _load(folder: Path, threads: int) -> PairModel:
+@lru_cache(maxsize=16)
+def _load(folder: Path, threads: int, process: int) -> PairModel:
     for name, recorded in settings(folder)["files"].items():
         try:
             seen = hashlib.sha256((folder / name).read_bytes()).hexdigest()
@@ -163,9 +170,3 @@ def _load(folder: Path, threads: int) -> PairModel:
                 f"its sha256 is {seen[:12]}…, {recorded[:12]}… was recorded."
             )
     return PairModel(folder, threads)
-
-
-def _cores() -> int:
-    if hasattr(os, "sched_getaffinity"):
-        return max(1, len(os.sched_getaffinity(0)))
-    return os.cpu_count() or 1

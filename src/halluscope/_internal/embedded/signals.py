@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
+from ..plumbing.threads import checkpoint
 from .evidence import EvidenceIndex, Selection, content_words
 from .fields import FieldFinding, compare_fields
 from .fusion import ClaimSignals, logit, sigmoid
@@ -51,7 +52,7 @@ def measure(
     """One measurement for each claim of an output."""
     index = context.index
     stated = [_without(claim, question) for claim in claims]
-    selections = [index.select(claim) for claim in claims]
+    selections = [_selected(index, claim) for claim in claims]
     findings = [tuple(compare(claim, chosen.text)) for claim, chosen in zip(claims, selections, strict=True)]
     read = [
         reworded(text, chosen.text, found, len(claim) - len(text))
@@ -84,6 +85,11 @@ def measure(
     ]
 
 
+def _selected(index: EvidenceIndex, claim: str) -> Selection:
+    checkpoint()
+    return index.select(claim)
+
+
 @dataclass(frozen=True, slots=True)
 class _Output:
     """What all claims of an output share."""
@@ -109,6 +115,7 @@ def _measured(
     question: str | None,
     whole: _Output,
 ) -> Measured:
+    checkpoint()
     index = context.index
     named = names(stated)
     absent = tuple(missing_names(stated, f"{question or ''} {selection.text}"))

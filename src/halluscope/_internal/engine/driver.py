@@ -15,6 +15,7 @@ from msgspec import structs
 from ..case import Case
 from ..errors import JudgeError, JudgeRefused, QuestionTooLong, ReplyError, ReplyTruncated
 from ..judge import Answer, Call, Judge
+from ..plumbing.threads import Work, counted
 from ..questions import Question
 from ..questions.finding import Finding, without_score
 from ..questions.flow import AnswerMissing, Flow
@@ -68,7 +69,8 @@ class HasFlow(Protocol):
 class Trail:
     """What happened on the way to one result."""
 
-    def __init__(self, case: Case) -> None:
+    def __init__(self, case: Case, work: Work | None = None) -> None:
+        self.work = work or Work()
         self.exchanges: list[Exchange] = []
         self.notes: list[str] = list(case.notes)
         self.usage = Usage()
@@ -113,24 +115,31 @@ class Driver:
 
     async def score(self, metric: HasFlow, case: Case) -> Result:
         """The result of `metric` on `case`. A judge that fails is a result too."""
-        trail = Trail(case)
+        with counted() as work:
+            trail = Trail(case, work)
+            return self._result(metric, case, await self._found(metric, case, trail), trail)
+
+    async def _found(self, metric: HasFlow, case: Case, trail: Trail) -> Finding:
         flow = metric.flow(case)
         answers: tuple[Any, ...] | None = None
         try:
             while True:
                 questions = flow.send(answers) if answers is not None else next(flow)
+                trail.work.total += len(questions)
                 answers = await _all([self._value(question, trail) for question in questions])
         except StopIteration as end:
-            finding: Finding = end.value
+            found: Finding = end.value
+            return found
         except AnswerMissing as missing:
-            finding = without_score(missing.failure, case)
-        return self._result(metric, case, finding, trail)
+            return without_score(missing.failure, case)
 
     async def _value(self, question: Question[T], trail: Trail) -> T | Failure:
         try:
             answer = await self.ask(self.judge, question, trail)
         except JudgeError as error:
             return Failure.of(error)
+        finally:
+            trail.work.done += 1
         trail.note(*answer.notes)
         if answer.value is None:
             return Failure.of(JudgeError(f"the judge {answer.judge} gave no answer to the {question.kind} question"))

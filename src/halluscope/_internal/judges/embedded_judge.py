@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any, TypeVar
+from weakref import WeakKeyDictionary
 
 from ..embedded.claims import extract
 from ..embedded.context import ReadContext
@@ -15,6 +16,7 @@ from ..embedded.reader import ClaimReading, fingerprint, read_claims
 from ..embedded.reasons import reason_of
 from ..errors import CannotJudge, NothingToJudge
 from ..judge import Answer, Call
+from ..plumbing.threads import in_thread, worth_at_once
 from ..questions import (
     FACTUAL,
     HALLUCINATED,
@@ -36,9 +38,11 @@ from ..verdict import Claim, Support, Verdict
 
 T = TypeVar("T")
 
+_turns: WeakKeyDictionary[asyncio.AbstractEventLoop, asyncio.Semaphore] = WeakKeyDictionary()
+
 
 class EmbeddedJudge:
-    """Named `local`. Answers in threads, the same way each time."""
+    """Named `local`. Answers in threads, the same way each time; an answer nobody waits for is given up."""
 
     name = "local"
     window = None
@@ -51,7 +55,9 @@ class EmbeddedJudge:
         if isinstance(question, Explain):
             value: Any = question.summary
             return Answer(judge=self.name, value=value)
-        value = await asyncio.to_thread(_answer, question)
+        turns = _turns.setdefault(asyncio.get_running_loop(), asyncio.Semaphore(worth_at_once()))
+        async with turns:
+            value = await in_thread(partial(_answer, question))
         return Answer(judge=self.name, value=value, notes=_left_out(getattr(question, "passages", None) or ()))
 
 

@@ -142,6 +142,16 @@ def _running() -> _Background:
         return _current
 
 
+def _forget() -> None:
+    """In a forked child: the lock may be held by a thread that did not come along."""
+    global _lock
+    _lock = threading.Lock()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_forget)
+
+
 async def _wound_up() -> None:
     running = [task for task in asyncio.all_tasks() if task is not asyncio.current_task()]
     for task in running:

@@ -22,6 +22,7 @@ from ..measuring.calibration.profile import Profile
 from ..metric import Metric
 from ..metrics import MetricSpec, split_options
 from ..plumbing import sync
+from ..plumbing.threads import worth_at_once
 from ..runs import Run
 from ..store import Book, MemoryReplies, Replies, Store
 from .cost_limit import Budget
@@ -79,7 +80,8 @@ async def aevaluate(
     budget = Budget(max_cost, judged_by.name, free=local)
     opened = open_data(data, map)
     store = store or Store()
-    throttle = None if local else AdaptiveThrottle(concurrency or AT_ONCE)
+    # Also for the embedded judge: waiting for a turn must not count as time that a question took.
+    throttle = AdaptiveThrottle(concurrency or (worth_at_once() if local else AT_ONCE))
     cache = MemoryReplies() if local else Replies(store, reread=not fresh)
     scorers = [scorer_of(metric, judged_by, calibrated) for metric in asked]
     book = Book(store, _name(run, opened), opened.name, scorers, new=run is None, reuse=not fresh)

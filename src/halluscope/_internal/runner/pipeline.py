@@ -12,6 +12,7 @@ from ..datasets import AnyRow, Unread
 from ..engine.driver import Driver
 from ..errors import InputError, JudgeRejected, MissingExtra, ModelFileError, RunFailed, StoreError
 from ..metric import Metric
+from ..plumbing.threads import farthest, in_thread
 from ..result import Failure, Outcome, Result
 from ..store import Book, Job
 from ..store.run_writer import CHUNK
@@ -100,7 +101,7 @@ class Pipeline:
 
     async def _feed(self, rows: Iterator[AnyRow]) -> bool:
         while True:
-            chunk, more, trouble = await asyncio.to_thread(_take, rows)
+            chunk, more, trouble = await in_thread(lambda: _take(rows))
             chunk, unread = self._before_the_first_bad(chunk)
             for job in self._admit(chunk):
                 if not await self._room():
@@ -241,6 +242,7 @@ class Pipeline:
         now.total = self._estimate(self.read)
         now.cost = self._budget.cost
         now.at_once = len(self._tasks)
+        now.steps = farthest()
         error = self._throttle.last_error if self._throttle is not None else None
         now.trouble = None if error is None else str(error)
         if error is not None and not self._warned:

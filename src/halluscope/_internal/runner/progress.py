@@ -6,6 +6,9 @@ from typing import Any, Protocol
 
 from msgspec import Struct
 
+_MANY_STEPS = 200
+"""A case with fewer is done before anybody could read how far it is."""
+
 
 class Progress(Struct):
     """How far a run is. `total` is an estimate of the cases in the data where the data does not say."""
@@ -21,6 +24,8 @@ class Progress(Struct):
     cost: float | None = 0.0
     at_once: int = 0
     trouble: str | None = None
+    steps: tuple[int, int] | None = None
+    """How far the longest case under way is: pairs of claim and evidence read, and in all."""
 
 
 class Display(Protocol):
@@ -86,6 +91,8 @@ class Bar:
             said.append(f"{progress.failed} failed")
         if progress.bad_rows:
             said.append(f"{progress.bad_rows} bad rows")
+        if progress.steps and progress.steps[1] >= _MANY_STEPS:
+            said.append("longest case {:,} of {:,}".format(*progress.steps))
         if progress.trouble:
             said.append("".join(c if c.isprintable() else " " for c in progress.trouble[:60]))
         self._bar.update(

@@ -10,8 +10,9 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
+from weakref import WeakSet
 
-from ..errors import StoreDamaged, StoreError
+from ..errors import InputError, StoreDamaged, StoreError
 from .integrity import verify_all
 from .migrations import MIGRATIONS
 
@@ -25,11 +26,13 @@ _PATIENCE = 60.0
 def home() -> Path:
     """The folder for everything halluscope keeps: HALLUSCOPE_HOME, else the platform's data folder."""
     chosen = os.environ.get("HALLUSCOPE_HOME")
-    if chosen:
-        return Path(chosen).expanduser()
     import platformdirs
 
-    return Path(platformdirs.user_data_dir("halluscope", appauthor=False))
+    try:
+        return Path(chosen).expanduser() if chosen else Path(platformdirs.user_data_dir("halluscope", appauthor=False))
+    except (RuntimeError, KeyError) as error:
+        named = f"HALLUSCOPE_HOME ({chosen!r}) names a folder" if chosen else "there is no home folder"
+        raise InputError(f"{named} of a user that is not known here: set HALLUSCOPE_HOME to a folder.") from error
 
 
 def default_path() -> Path:
@@ -47,16 +50,34 @@ class Store:
             self.path.parent.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise StoreError(f"cannot make the folder {self.path.parent}: {error.strerror}.") from error
+        self._open()
+        _opened.add(self)
+
+    def _open(self) -> None:
         with self.trouble():
             self._connection = sqlite3.connect(
                 self.path, timeout=_PATIENCE, isolation_level=None, check_same_thread=False, cached_statements=256
             )
+        self._process = os.getpid()
         try:
             with self.trouble():
                 self._prepare()
         except StoreError:
             self._connection.close()
             raise
+
+    def after_fork(self) -> None:
+        """In a forked child: the parent's connection is not used, and not even closed, which would touch the file."""
+        _left_by_fork.append(self._connection)
+        self._lock = threading.RLock()
+
+    @contextmanager
+    def _mine(self) -> Iterator[sqlite3.Connection]:
+        """The connection of this process, for one thread at a time."""
+        with self._lock, self.trouble():
+            if self._process != os.getpid():
+                self._open()
+            yield self._connection
 
     def _prepare(self) -> None:
         end = time.monotonic() + _PATIENCE
@@ -127,20 +148,20 @@ class Store:
     @contextmanager
     def writing(self) -> Iterator[sqlite3.Connection]:
         """One transaction: all of it is written, or nothing."""
-        with self._lock, self.trouble():
-            self._connection.execute("BEGIN IMMEDIATE")
+        with self._mine() as connection:
+            connection.execute("BEGIN IMMEDIATE")
             try:
-                yield self._connection
-                self._connection.execute("COMMIT")
+                yield connection
+                connection.execute("COMMIT")
             except BaseException:
-                if self._connection.in_transaction:
-                    self._connection.execute("ROLLBACK")
+                if connection.in_transaction:
+                    connection.execute("ROLLBACK")
                 raise
 
     def rows(self, sql: str, values: Sequence[Any] = ()) -> list[Any]:
         """What a query gives."""
-        with self._lock, self.trouble():
-            return self._connection.execute(sql, values).fetchall()
+        with self._mine() as connection:
+            return connection.execute(sql, values).fetchall()
 
     @contextmanager
     def reading(self, sql: str, values: Sequence[Any] = ()) -> Iterator[sqlite3.Cursor]:
@@ -154,8 +175,8 @@ class Store:
 
     def write(self, sql: str, values: Sequence[Any]) -> None:
         """One statement, committed when this returns."""
-        with self._lock, self.trouble():
-            self._connection.execute(sql, values)
+        with self._mine() as connection:
+            connection.execute(sql, values)
 
     def check(self) -> None:
         """Read the whole file and every checksum in it; raise `StoreDamaged` at the first fault."""
@@ -168,11 +189,12 @@ class Store:
     def close(self) -> None:
         """Close the file; safe to call twice."""
         with self._lock:
-            self._connection.close()
+            if self._process == os.getpid():
+                self._connection.close()
 
     def __del__(self) -> None:
         # A run that nobody closed is no reason for a warning: what was written is in the file.
-        if hasattr(self, "_connection"):
+        if hasattr(self, "_connection") and self._process == os.getpid():
             self._connection.close()
 
     def __enter__(self) -> Store:
@@ -180,3 +202,16 @@ class Store:
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+
+_opened: WeakSet[Store] = WeakSet()
+_left_by_fork: list[sqlite3.Connection] = []
+
+
+def _after_fork() -> None:
+    for store in list(_opened):
+        store.after_fork()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_after_fork)

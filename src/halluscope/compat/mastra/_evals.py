@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import uuid
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import Executor, ThreadPoolExecutor
 from typing import Any, Protocol
 
 from msgspec import Struct
@@ -80,18 +79,14 @@ async def arun_evals(
     answer = _answerer(target)
     done: list[EvalItem | None] = [None] * len(items)
     callback = _Callback(on_item_complete)
-    threads = ThreadPoolExecutor(max_workers=concurrency, thread_name_prefix="halluscope-target")
 
     async def work(queue: Iterator[tuple[int, Mapping[str, Any]]]) -> None:
         for place, item in queue:
-            done[place] = finished = await _evaluated(item, answer, scorers, threads)
+            done[place] = finished = await _evaluated(item, answer, scorers)
             await callback.tell(finished)
 
     queue = iter(enumerate(items))
-    try:
-        await asyncio.gather(*(work(queue) for _ in range(min(concurrency, len(items)))))
-    finally:
-        threads.shutdown(wait=False, cancel_futures=True)
+    await asyncio.gather(*(work(queue) for _ in range(min(concurrency, len(items)))))
     if callback.error is not None:
         raise callback.error
     return _summed([item for item in done if item is not None], [scorer.id for scorer in scorers])
@@ -119,12 +114,10 @@ class _Callback:
                 self.error = self.error or error
 
 
-async def _evaluated(
-    item: Mapping[str, Any], answer: Callable[..., Any], scorers: Sequence[Scoring], threads: Executor
-) -> EvalItem:
+async def _evaluated(item: Mapping[str, Any], answer: Callable[..., Any], scorers: Sequence[Scoring]) -> EvalItem:
     run_id = uuid.uuid4().hex
     try:
-        output = await called(answer, item["input"], executor=threads)
+        output = await called(answer, item["input"])
     except Exception as error:
         failure = Failure("target", f"{type(error).__name__}: {error}")
         results = [without_score(run_id, failure, "the target failed") for _ in scorers]

@@ -8,16 +8,15 @@ schema of the reply.
 from __future__ import annotations
 
 import asyncio
-import contextvars
 import hashlib
 import inspect
 import threading
 from collections.abc import Callable
-from contextlib import suppress
 from typing import Any, TypeVar
 
 from ...errors import HalluscopeError, InputError, JudgeError, JudgeUnavailable
 from ...judge import Answer, Call
+from ...plumbing.threads import in_thread
 from ...plumbing.time_limit import time_limit
 from ...questions import Question
 from ...result import Usage
@@ -25,6 +24,11 @@ from .chat_judge import with_remark
 from .http import asked_to_wait, error_of
 
 T = TypeVar("T")
+
+_MOST_LEFT = 32
+"""Calls that were given up and have not returned: each holds a thread, and a model that hangs would get ever more."""
+_left: dict[str, list[threading.Event]] = {}
+"""Of each model, by what tells it from others: an event that is set when the call returns after all."""
 
 
 class OwnJudge:
@@ -79,41 +83,24 @@ class OwnJudge:
     async def _called(self, arguments: list[Any], named: dict[str, Any]) -> Any:
         if self._asynchronous:
             return await self._complete(*arguments, **named)
-        made = await _in_thread(lambda: self._complete(*arguments, **named))
-        return await made if inspect.isawaitable(made) else made
+        left = _left.setdefault(self._identity, [])
+        left[:] = [ended for ended in left if not ended.is_set()]
+        if len(left) >= _MOST_LEFT:
+            raise JudgeUnavailable(f"{len(left)} earlier calls of {self._name} have not returned: no more are made")
+        ended = threading.Event()
 
+        def call() -> Any:
+            try:
+                return self._complete(*arguments, **named)
+            finally:
+                ended.set()
 
-async def _in_thread(work: Callable[[], T]) -> T:
-    """The result of work done in a thread of its own.
-
-    A pool would be full after a few calls that hang, and would keep the process from ending.
-    """
-    loop = asyncio.get_running_loop()
-    done: asyncio.Future[T] = loop.create_future()
-    context = contextvars.copy_context()
-
-    def settle(result: T | None, error: BaseException | None) -> None:
-        if done.done():
-            return
-        if error is None:
-            done.set_result(result)  # type: ignore[arg-type]
-        else:
-            done.set_exception(error)
-
-    def run() -> None:
-        result: T | None = None
-        failed: BaseException | None = None
         try:
-            result = context.run(work)
-        except StopIteration as error:
-            failed = RuntimeError(f"StopIteration: {error}")
-        except BaseException as error:
-            failed = error
-        with suppress(RuntimeError):  # the loop is closed: whoever asked has gone
-            loop.call_soon_threadsafe(settle, result, failed)
-
-    threading.Thread(target=run, name="halluscope-model", daemon=True).start()
-    return await done
+            made = await in_thread(call)
+        except BaseException:
+            left.append(ended)
+            raise
+        return await made if inspect.isawaitable(made) else made
 
 
 def from_model(model: object, *, name: str | None = None, window: int | None = None, **unknown: object) -> OwnJudge:
