@@ -22,8 +22,8 @@ $(READY): pyproject.toml
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
 	@touch $(READY)
 
-demo: $(READY) ## score the examples with the embedded judge, print the table, write report.html
-	$(BIN)/halluscope eval examples/answers.jsonl --metric hallucination --metric faithfulness --report report.html
+demo: $(READY) ## score the sample answers with the embedded judge, print the table, write report.html
+	$(BIN)/halluscope eval src/halluscope/_internal/datasets/samples/answers.jsonl --metric hallucination --metric faithfulness --report report.html
 
 test: lint types tests ## everything CI checks
 

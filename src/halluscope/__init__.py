@@ -12,6 +12,7 @@ from ._internal.version import __version__
 
 if TYPE_CHECKING:
     from ._internal.case import Case
+    from ._internal.datasets.sample_data import sample
     from ._internal.errors import HalluscopeError
     from ._internal.judge import Judge
     from ._internal.metric import Metric
@@ -44,6 +45,7 @@ _HOMES = {
     "aevaluate": "runner",
     "check": "metrics.check",
     "evaluate": "runner",
+    "sample": "datasets.sample_data",
 }
 
 __all__ = [
@@ -69,6 +71,7 @@ __all__ = [
     "aevaluate",
     "check",
     "evaluate",
+    "sample",
 ]
 
 

@@ -15,13 +15,12 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner, Result
 
+from halluscope import sample
 from halluscope._internal.cli import app
 from halluscope._internal.errors import HalluscopeError
 from halluscope._internal.store import Store, default_path
 
 from ..loopback import Faults, Features, Loopback
-
-EXAMPLES = Path(__file__).parents[2] / "examples"
 
 
 class Shell:
@@ -77,9 +76,7 @@ def said(done: Result) -> str:
 
 def test_the_example_file_is_scored_and_shown(shell: Shell, tmp_path: Path) -> None:
     report = tmp_path / "report.html"
-    done = shell.eval(
-        EXAMPLES / "answers.jsonl", "--metric", "hallucination", "--metric", "faithfulness", "--report", report
-    )
+    done = shell.eval(sample(), "--metric", "hallucination", "--metric", "faithfulness", "--report", report)
     assert done.exit_code == 0, done.output
     for text in ("lighthouse-wrong-year", "hallucination", "faithfulness", "10 of 12", "1 refusal", "1 empty output"):
         assert text in done.stdout

@@ -28,6 +28,7 @@ HOMES = {
     "calibrate": "calibrate_command",
     "stress": "stress_command",
     "label": "label_command",
+    "sample": "sample_command",
     "judges": "check_command",
     "metrics": "check_command",
 }

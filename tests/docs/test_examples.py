@@ -1,0 +1,128 @@
+"""Every example runs as it is written, in an empty folder, with what the wheel installs.
+
+A model that has to be paid for is a server on loopback: it speaks the same protocol.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import sysconfig
+import venv
+from collections import Counter
+from dataclasses import asdict
+from pathlib import Path
+
+import pytest
+
+from ..loopback import Loopback
+from .pages import PAGES, ROOT, Block, blocks, name
+
+pytestmark = pytest.mark.xdist_group("wheel")
+
+RUN = ("python", "console")
+SHOWN = ("text", "typescript", "yaml", "ini")
+"""Languages of blocks that are read, not run."""
+NOT_RUN = {"installs the package": 1, "in a clone": 1}
+PRINTED = {
+    "docs/compat.md": [
+        "0.0",
+        "0.0",
+        "{'hallucination-scorer': 0.0} {'hallucination-scorer': 0}",
+        "The tower is 330 m tall.",
+        "[0.0]",
+        "hallucination_metric 0.0 Everything is in the context.",
+        "0.5 True 2",
+        "['input', 'output', 'context']",
+        "Score(name='hallucination', score=1.0, label='factual', explanation='Everything is in the context.', "
+        "metadata={'model': 'gpt-4o'}, source='llm', direction='maximize')",
+    ]
+}
+"""What the examples print where the words of a page are not the place to say it."""
+
+
+@pytest.fixture(scope="module")
+def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of programs of an environment with the wheel in it, and the dependencies of this one."""
+    home = tmp_path_factory.mktemp("wheel")
+    build = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(home)]
+    subprocess.run(build, cwd=ROOT, check=True, capture_output=True)
+    venv.create(home / "venv", symlinks=os.name != "nt")
+    programs = home / "venv" / ("Scripts" if os.name == "nt" else "bin")
+    (wheel,) = home.glob("*.whl")
+    install = ["--python", str(programs / "python"), "install", "--quiet", "--no-deps", "--no-index", str(wheel)]
+    subprocess.run([sys.executable, "-m", "pip", "--disable-pip-version-check", *install], check=True)
+    scheme = {"base": str(home / "venv"), "platbase": str(home / "venv")}
+    # A folder named in a .pth file is on the path, but the .pth files in it are not read: so this environment's
+    # packages are found there, and the source tree is not.
+    own = {sysconfig.get_path("purelib"), sysconfig.get_path("platlib")}
+    (Path(sysconfig.get_path("purelib", "venv", scheme)) / "here.pth").write_text("\n".join(sorted(own)))
+    # pytest and the like come with the dependencies, not as programs.
+    return programs
+
+
+@pytest.fixture
+def reader(installed: Path, tmp_path: Path, server: Loopback) -> dict[str, str]:
+    """The environment of someone with keys, whose providers are on loopback."""
+    unset = ("PYTHONPATH", "VIRTUAL_ENV")
+    return {
+        **{key: value for key, value in os.environ.items() if key not in unset},
+        "PATH": str(installed) + os.pathsep + os.environ["PATH"],
+        "HALLUSCOPE_HOME": str(tmp_path / "home"),
+        "OPENAI_API_KEY": "a key for loopback",
+        "OPENAI_BASE_URL": server.base_url,
+        "ANTHROPIC_API_KEY": "a key for loopback",
+        "ANTHROPIC_BASE_URL": server.url,
+        "PYTHONUTF8": "1",
+    }
+
+
+def play(
+    page: list[Block], programs: Path, folder: Path, environment: dict[str, str]
+) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [str(programs / "python"), "-W", "error", str(Path(__file__).with_name("reader.py"))],
+        input=json.dumps([asdict(block) for block in page]),
+        cwd=folder,
+        env=environment,
+        capture_output=True,
+        text=True,
+        encoding="utf-8",
+        timeout=120,
+    )
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if any(b.language in RUN for b in blocks(page))], ids=name)
+def test_the_examples_of_a_page_run(page: Path, installed: Path, tmp_path: Path, reader: dict[str, str]) -> None:
+    folder = tmp_path / "empty"
+    folder.mkdir()
+    done = play([b for b in blocks(page) if (b.language in RUN or b.title) and not b.why], installed, folder, reader)
+    assert done.returncode == 0, done.stdout + done.stderr
+    if expected := PRINTED.get(name(page)):
+        assert [line for line in done.stdout.splitlines() if not line.startswith("--")] == expected
+
+
+def test_what_runs_is_the_wheel(installed: Path, tmp_path: Path, reader: dict[str, str]) -> None:
+    """And a wrong example is noticed, whether it is wrong in what it does or in what it says."""
+    where = (
+        f"import halluscope\nassert halluscope.__file__.startswith({str(installed.parent)!r}), halluscope.__file__\n"
+    )
+    done = play([Block("python", where, "here:1")], installed, tmp_path, reader)
+    assert done.returncode == 0, done.stderr
+    for wrong in (
+        Block("python", "print(1)  # 2\n", "here:1"),
+        Block("python", "import halluscope.nowhere\n", "here:1"),
+        Block("console", "$ halluscope eval nowhere.jsonl\n", "here:1"),
+        Block("console", "$ make demo\n", "here:1"),
+    ):
+        assert play([wrong], installed, tmp_path, reader).returncode != 0, wrong
+
+
+def test_every_block_is_run_or_known_not_to_be() -> None:
+    every = [block for page in PAGES for block in blocks(page)]
+    assert [block.place for block in every if block.language not in (*RUN, *SHOWN)] == []
+    assert Counter(block.why for block in every if block.why) == NOT_RUN
+    fences = sum(line.startswith("```") for page in PAGES for line in page.read_text(encoding="utf-8").splitlines())
+    assert fences == 2 * len(every), "a fence that the tests cannot read"
