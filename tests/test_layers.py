@@ -13,7 +13,8 @@ import pytest
 PACKAGE = Path(__file__).parent.parent / "src" / "halluscope"
 
 ROWS: tuple[tuple[str, ...], ...] = (
-    ("version", "errors", "verdict"),
+    ("version", "redaction", "verdict"),
+    ("errors",),
     ("case", "prompt", "result", "plumbing", "stats"),
     ("text", "datasets", "store", "report"),
     ("questions", "runs"),

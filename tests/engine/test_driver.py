@@ -170,7 +170,9 @@ async def test_a_retry_after_beyond_the_deadline_is_not_waited_for(server: Loopb
     before = time.monotonic()
     result = await driver.score(Label(), CASE)
     assert time.monotonic() - before < 60
-    assert result.failure is not None and (result.failure.kind, result.failure.status) == ("deadline", 429)
+    assert result.failure is not None and (result.failure.kind, result.failure.status) == ("throttled", 429)
+    assert "asked again in 3600 s, which is longer than the 300 s" in result.failure.message
+    assert result.failure.retry_after == 3600
     assert len(server.calls) == 1
 
 

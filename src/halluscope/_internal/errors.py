@@ -34,9 +34,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from .redaction import redacted
+
 
 class HalluscopeError(Exception):
-    """Base of all errors of this package."""
+    """Base of all errors of this package. None of them holds a secret that a judge was given."""
+
+    def __init__(self, message: str = "") -> None:
+        super().__init__(redacted(message))
 
 
 class InputError(HalluscopeError, ValueError):
@@ -112,7 +117,7 @@ class JudgeError(HalluscopeError):
 
     def __init__(self, message: str, *, status: int | None = None, body: str | None = None) -> None:
         self.status = status
-        self.body = body
+        self.body = None if body is None else redacted(body)
         super().__init__(message)
 
 
@@ -187,8 +192,8 @@ class ReplyError(JudgeError):
     kind = "reply"
 
     def __init__(self, message: str, *, reply: str | None = None) -> None:
-        self.reply = reply
         super().__init__(message, body=reply)
+        self.reply = self.body
 
 
 class ReplyTruncated(ReplyError):

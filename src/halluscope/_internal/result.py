@@ -8,7 +8,7 @@ from typing import Any, Literal
 import msgspec
 from msgspec import Struct
 
-from .errors import JudgeError
+from .errors import JudgeError, JudgeThrottled
 from .verdict import Support, Verdict
 
 Direction = Literal["lower", "higher"]
@@ -61,11 +61,14 @@ class Failure(Struct, frozen=True):
     message: str
     status: int | None = None
     body: str | None = None
+    retry_after: float | None = None
+    """Seconds after which the judge's server wants to be asked again, where that is all that is missing."""
 
     @classmethod
     def of(cls, error: JudgeError) -> Failure:
         """The failure that this error leaves behind."""
-        return cls(kind=error.kind, message=str(error), status=error.status, body=error.body)
+        wait = error.retry_after if isinstance(error, JudgeThrottled) else None
+        return cls(kind=error.kind, message=str(error), status=error.status, body=error.body, retry_after=wait)
 
 
 class Exchange(Struct, frozen=True):

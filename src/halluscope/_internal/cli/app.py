@@ -14,6 +14,7 @@ import typer
 from typer.core import TyperGroup
 
 from ..errors import HalluscopeError, RunFailed, StoreError, WriteError
+from ..redaction import redacted
 from ..version import __version__
 from .terminal import plain, write_what_can_be_written
 
@@ -104,7 +105,7 @@ _DAMAGED = (EOFError, UnicodeError, zlib.error, csv.Error)
 
 def fail(message: str, code: int = USAGE) -> NoReturn:
     """Say in one sentence what is wrong, and stop."""
-    typer.echo(plain(f"halluscope: {message}"), err=True)
+    typer.echo(plain(redacted(f"halluscope: {message}")), err=True)
     raise typer.Exit(code)
 
 

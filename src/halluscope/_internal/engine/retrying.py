@@ -16,6 +16,7 @@ from ..errors import DeadlineExceeded, HalluscopeError, JudgeError, JudgeThrottl
 from ..judge import Answer, Call, Judge
 from ..plumbing.time_limit import time_limit
 from ..questions import Question
+from ..redaction import redacted
 
 T = TypeVar("T")
 
@@ -71,6 +72,18 @@ class Clock:
     def left(self) -> float:
         return self.seconds if self._end is None else self._end - time.monotonic()
 
+    def asked_for_more(self, last: JudgeError, seconds: float | None) -> JudgeError:
+        """The error to raise when the next try would come too late: because the server wants it so, where it does."""
+        if seconds is None or seconds < self.left:
+            return self.ran_out(last)
+        return JudgeThrottled(
+            f"{last} and wants to be asked again in {seconds:.0f} s, which is longer than the {self.seconds:g} s "
+            "that a question may take",
+            status=last.status,
+            body=last.body,
+            retry_after=seconds,
+        )
+
     def ran_out(self, last: JudgeError | None = None) -> DeadlineExceeded:
         """The error to raise when there is no time left."""
         why = f"; the last error was: {last}" if last else ""
@@ -104,7 +117,7 @@ class Caller:
         while True:
             try:
                 answer = await self._turn(judge, question, remark, repair, asking)
-                return answer if answer.reply is None else structs.replace(answer, reply=clean(answer.reply))
+                return answer if answer.reply is None else structs.replace(answer, reply=redacted(clean(answer.reply)))
             except JudgeUnavailable as error:
                 asked_for = error.retry_after if isinstance(error, JudgeThrottled) else None
                 wait = self.patience.wait(attempt, asked_for)
@@ -114,7 +127,7 @@ class Caller:
                 if isinstance(error, JudgeUnreachable) and attempt > _UNREACHABLE_RETRIES:
                     raise
                 if wait >= asking.clock.left:
-                    raise asking.clock.ran_out(error) from error
+                    raise asking.clock.asked_for_more(error, asked_for) from error
             await asyncio.sleep(wait)
 
     async def _turn(

@@ -13,6 +13,7 @@ from ..engine.driver import Driver
 from ..errors import InputError, JudgeRejected, MissingExtra, ModelFileError, RunFailed, StoreError
 from ..metric import Metric
 from ..plumbing.threads import farthest, in_thread
+from ..redaction import redacted
 from ..result import Failure, Outcome, Result
 from ..store import Book, Job
 from ..store.run_writer import CHUNK
@@ -212,7 +213,7 @@ class Pipeline:
 
     def _broken(self, metric: Metric, case: Case, error: Exception) -> Result:
         """The result of a metric or judge that raised what it should not: the other cases go on."""
-        message = f"{type(error).__name__}: {error}"
+        message = redacted(f"{type(error).__name__}: {error}")
         return Result(
             metric=metric.name,
             metric_version=metric.version,

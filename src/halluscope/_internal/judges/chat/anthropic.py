@@ -50,7 +50,9 @@ class AnthropicModel(ServedModel, frozen=True, kw_only=True):
             body["tools"] = [{"name": kind, "description": "Takes the reply.", "input_schema": schema}]
             body["tool_choice"] = {"type": "tool", "name": kind}
         headers = {"x-api-key": self.api_key, "anthropic-version": _VERSION, **self.headers}
-        return self._completion(await http.post(f"{self.base_url}/v1/messages", headers, body, timeout))
+        return self._completion(
+            await http.post(f"{self.base_url}/v1/messages", headers, body, timeout, self.response_limit)
+        )
 
     def _completion(self, response: dict[str, Any]) -> Completion:
         blocks = response.get("content")
@@ -76,15 +78,23 @@ def anthropic_judge(
     headers: dict[str, str] | None = None,
     price: Price | None = None,
     window: int | None = None,
+    response_limit: int = http.RESPONSE_LIMIT,
     **settings: Any,
 ) -> ChatJudge:
-    """A judge from Anthropic. The key defaults to ANTHROPIC_API_KEY."""
+    """A judge from Anthropic. The key defaults to ANTHROPIC_API_KEY; `response_limit` is in bytes."""
     key = (api_key or os.environ.get("ANTHROPIC_API_KEY") or "").strip()
     if not key:
         raise InputError(
             f"the judge anthropic/{model} needs a key: set ANTHROPIC_API_KEY or pass api_key=, "
             "or use the judge 'local', which needs none."
         )
-    address = http.address(base_url or os.environ.get("ANTHROPIC_BASE_URL") or _HOME).removesuffix("/v1")
-    served = AnthropicModel(model=model, base_url=address, api_key=key, headers=headers or {}, price=price)
+    address = http.address(base_url or os.environ.get("ANTHROPIC_BASE_URL") or _HOME)
+    served = AnthropicModel(
+        model=model,
+        base_url=address.url.removesuffix("/v1"),
+        api_key=key,
+        headers={**address.headers, **(headers or {})},
+        price=price,
+        response_limit=response_limit,
+    )
     return ChatJudge(served, settings=made_settings(settings), window=window)

@@ -7,18 +7,23 @@ time per call of the other kept clients.
 from __future__ import annotations
 
 import asyncio
+import base64
 import io
 import json
+import math
+import re
 import time
 import urllib.request
+import zlib
 from collections.abc import Mapping
 from datetime import timezone
 from email.utils import parsedate_to_datetime
 from functools import lru_cache
-from typing import Any
-from urllib.parse import urlsplit
+from typing import TYPE_CHECKING, Any
+from urllib.parse import unquote, urlsplit
 
 import msgspec
+from msgspec import Struct
 
 from ...case import clean
 from ...errors import (
@@ -31,7 +36,11 @@ from ...errors import (
     JudgeUnreachable,
     QuestionTooLong,
 )
+from ...redaction import keep_user_secret, redacted
 from .sessions import session
+
+if TYPE_CHECKING:
+    import aiohttp
 
 _BODY_SHOWN = 2000
 _LARGE = 1 << 20
@@ -59,27 +68,33 @@ _reached: set[str] = set()
 """The servers that answered at least once: where one of them is gone, it is likely to come back."""
 
 
-async def post(url: str, headers: Mapping[str, str], body: Mapping[str, Any], timeout: float) -> dict[str, Any]:
+RESPONSE_LIMIT = 8 * 2**20
+"""Bytes of a response, unpacked, unless a judge is told otherwise: no reply of ours comes near it."""
+
+
+async def post(
+    url: str, headers: Mapping[str, str], body: Mapping[str, Any], timeout: float, limit: int = RESPONSE_LIMIT
+) -> dict[str, Any]:
     """Send `body` as JSON and return the JSON object that comes back; everything else is a `JudgeError`."""
     import aiohttp
 
     client = await session()
-    host = urlsplit(url).netloc.rpartition("@")[2]  # errors are kept and shown: not with a password in them
+    host = urlsplit(url).netloc
     content = msgspec.json.encode(body)
     try:
         async with client.post(
             url,
             data=content if len(content) < _LARGE else io.BytesIO(content),
-            headers={"content-type": "application/json", **headers},
+            headers={"content-type": "application/json", "accept-encoding": "gzip, deflate", **headers},
             timeout=aiohttp.ClientTimeout(total=timeout),
             proxy=_proxy(url),
             allow_redirects=False,
         ) as response:
             _reached.add(host)
-            received = await response.read()
+            received = await _received(response, limit)
             status, wait = response.status, asked_to_wait(response.headers)
     except aiohttp.InvalidURL as error:
-        raise InputError(f"{url!r} is no address of a judge: pass base_url as http(s)://host/path.") from error
+        raise _no_address(url) from error
     except asyncio.TimeoutError as error:
         raise JudgeUnavailable(f"no response from {host} within {timeout:.3g} s") from error
     except aiohttp.ClientConnectorCertificateError as error:
@@ -90,6 +105,30 @@ async def post(url: str, headers: Mapping[str, str], body: Mapping[str, Any], ti
     if not 200 <= status < 300:
         raise error_of(status, received.decode("utf-8", "replace"), wait)
     return _object(received, status)
+
+
+async def _received(response: aiohttp.ClientResponse, limit: int) -> bytes:
+    """The body, unpacked here: a few kilobytes on the wire may be gigabytes, and must not be unpacked to be refused."""
+    packing = response.headers.get("content-encoding", "identity").strip().lower()
+    if packing not in ("", "identity", "gzip", "x-gzip", "deflate"):
+        raise JudgeUnavailable(f"the server's response is packed in a way that was not asked for ({packing})")
+    unpack = None if packing in ("", "identity") else zlib.decompressobj(wbits=47)
+    found = bytearray()
+    async for piece in response.content.iter_any():
+        try:
+            found += piece if unpack is None else unpack.decompress(piece, limit + 1 - len(found))
+        except zlib.error:
+            if packing != "deflate" or found:
+                raise JudgeUnavailable("the server's response cannot be unpacked", status=response.status) from None
+            unpack = zlib.decompressobj(wbits=-15)  # some servers leave the heading out
+            found += unpack.decompress(piece, limit + 1)
+        if len(found) > limit:
+            response.close()
+            raise JudgeUnavailable(
+                f"the server's response is larger than {limit / 2**20:.3g} MB, and was not read to its end",
+                status=response.status,
+            )
+    return bytes(found)
 
 
 def _object(content: bytes, status: int) -> dict[str, Any]:
@@ -110,6 +149,7 @@ def _object(content: bytes, status: int) -> dict[str, Any]:
 
 def error_of(status: int, body: str, retry_after: float | None = None) -> JudgeError:
     """The error that an HTTP status stands for."""
+    body = redacted(body)  # before it is cut: half a key is still one
     complaint = told(body).casefold()
     body = clean(body[:_BODY_SHOWN])
     if status == 429 and "insufficient_quota" not in complaint:
@@ -171,24 +211,46 @@ def seconds(retry_after: str | None) -> float | None:
     if not retry_after:
         return None
     try:
-        return max(0.0, float(retry_after))
+        asked = float(retry_after)
+        return max(0.0, asked) if math.isfinite(asked) else None
     except ValueError:
         pass
     try:
         until = parsedate_to_datetime(retry_after)
-    except ValueError:
+    except (ValueError, OverflowError):
         return None
     if until.tzinfo is None:
         until = until.replace(tzinfo=timezone.utc)
     return max(0.0, until.timestamp() - time.time())
 
 
-def address(base_url: str) -> str:
-    """The address a judge is asked at, checked, without the slash at its end."""
-    parts = urlsplit(base_url if isinstance(base_url, str) else "")
-    if parts.scheme not in ("http", "https") or not parts.hostname:
-        raise InputError(f"{base_url!r} is no address of a judge: pass base_url as http(s)://host/path.")
-    return base_url.rstrip("/")
+class Address(Struct, frozen=True):
+    """Where a judge is asked, without the slash at its end, and the header for user and password that stood in it."""
+
+    url: str
+    headers: dict[str, str] = {}
+
+
+def address(base_url: str) -> Address:
+    """The address in `base_url`, checked. User and password are taken out of it: it stands in messages and records."""
+    try:
+        parts = urlsplit(base_url if isinstance(base_url, str) else "")
+        host, port = parts.hostname, parts.port
+        user, password = unquote(parts.username or ""), unquote(parts.password or "")
+    except ValueError as error:
+        raise _no_address(base_url) from error
+    if parts.scheme not in ("http", "https") or not host or port == 0:
+        raise _no_address(base_url)
+    plain = parts._replace(netloc=parts.netloc.rpartition("@")[2]).geturl().rstrip("/")
+    if not user and not password:
+        return Address(plain)
+    keep_user_secret(user, password)
+    return Address(plain, {"authorization": f"Basic {base64.b64encode(f'{user}:{password}'.encode()).decode()}"})
+
+
+def _no_address(base_url: object) -> InputError:
+    shown = re.sub(r"//[^/]*@", "//", str(base_url))
+    return InputError(f"{shown!r} is no address of a judge: pass base_url as http(s)://host/path.")
 
 
 @lru_cache(maxsize=64)
@@ -198,4 +260,8 @@ def _proxy(url: str) -> str | None:
     host = parts.hostname or ""
     if host in ("localhost", "::1") or host.startswith("127.") or urllib.request.proxy_bypass(host):
         return None
-    return urllib.request.getproxies().get(parts.scheme)
+    proxy = urllib.request.getproxies().get(parts.scheme)
+    if proxy and "@" in proxy:
+        user, _, password = proxy.rpartition("@")[0].rpartition("/")[2].partition(":")
+        keep_user_secret(unquote(user), unquote(password))
+    return proxy

@@ -10,9 +10,10 @@ from msgspec import Struct, structs
 from ...case import clean
 from ...errors import HalluscopeError, JudgeError, JudgeUnavailable, MissingExtra, QuestionTooLong
 from ...prompt import Prompt
+from ...redaction import keep_attributes_secret, keep_environment_secret, redacted
 from .chat_judge import ChatJudge, Completion, Settings, made_settings
 from .dialect import Manner, Mode
-from .http import asked_to_wait, error_of
+from .http import address, asked_to_wait, error_of
 from .openai import messages, response_format
 from .prices import Price, Tokens, usage_of
 
@@ -38,7 +39,7 @@ class LiteLLMModel(Struct, frozen=True, kw_only=True):
 
     @property
     def server(self) -> str:
-        return str(self.options.get("api_base") or "litellm")
+        return redacted(str(self.options.get("api_base") or "litellm"))
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.model!r}, {self.server!r})"
@@ -91,7 +92,10 @@ def litellm_judge(
     """A judge by LiteLLM's name for it. What is no setting of ours goes to LiteLLM as it is."""
     _litellm()
     if base_url:
+        address(base_url)  # refused here where it is none, and its password is known from here on
         options["api_base"] = base_url
+    keep_attributes_secret(options)
+    keep_environment_secret()
     connection = {name: options.pop(name) for name in list(options) if name in _CONNECTION}
     ours = {name: options.pop(name) for name in list(options) if name in Settings.__struct_fields__}
     ours["extra"] = {**ours.get("extra", {}), **options}

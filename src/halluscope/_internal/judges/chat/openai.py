@@ -37,7 +37,9 @@ class OpenAIModel(ServedModel, frozen=True, kw_only=True):
         if wanted:
             body["response_format"] = wanted
         bearer = {"authorization": f"Bearer {self.api_key}"} if self.api_key else {}
-        response = await http.post(f"{self.base_url}/chat/completions", {**bearer, **self.headers}, body, timeout)
+        response = await http.post(
+            f"{self.base_url}/chat/completions", {**bearer, **self.headers}, body, timeout, self.response_limit
+        )
         return self._completion(response)
 
     def _completion(self, response: dict[str, Any]) -> Completion:
@@ -94,15 +96,28 @@ def openai_judge(
     headers: dict[str, str] | None = None,
     price: Price | None = None,
     window: int | None = None,
+    response_limit: int = http.RESPONSE_LIMIT,
     **settings: Any,
 ) -> ChatJudge:
-    """A judge behind OpenAI's protocol. `base_url` and the key default to OPENAI_BASE_URL and OPENAI_API_KEY."""
+    """A judge behind OpenAI's protocol. `base_url` and the key default to OPENAI_BASE_URL and OPENAI_API_KEY.
+
+    A response of more than `response_limit` bytes is not read to its end.
+    """
     address = http.address(base_url or os.environ.get("OPENAI_BASE_URL") or _HOME)
-    key = (api_key or os.environ.get("OPENAI_API_KEY") or "").strip() or None
-    if not key and address == _HOME:
+    if address.headers and api_key:
+        raise InputError("base_url holds a user and a password, and api_key is given: a server takes one of the two.")
+    key = (api_key or ("" if address.headers else os.environ.get("OPENAI_API_KEY")) or "").strip() or None
+    if not key and address.url == _HOME:
         raise InputError(
             f"the judge openai/{model} needs a key: set OPENAI_API_KEY or pass api_key=, "
             "pass base_url= for a server of your own, or use the judge 'local', which needs neither."
         )
-    served = OpenAIModel(model=model, base_url=address, api_key=key, headers=headers or {}, price=price)
+    served = OpenAIModel(
+        model=model,
+        base_url=address.url,
+        api_key=key,
+        headers={**address.headers, **(headers or {})},
+        price=price,
+        response_limit=response_limit,
+    )
     return ChatJudge(served, settings=made_settings(settings), window=window)

@@ -6,6 +6,8 @@ from typing import ClassVar
 
 from msgspec import Struct
 
+from ...redaction import keep_headers_secret, keep_secret
+from .http import RESPONSE_LIMIT
 from .prices import Price
 
 
@@ -19,6 +21,11 @@ class ServedModel(Struct, frozen=True, kw_only=True):
     api_key: str | None
     headers: dict[str, str] = {}
     price: Price | None = None
+    response_limit: int = RESPONSE_LIMIT
+
+    def __post_init__(self) -> None:
+        keep_secret(self.api_key)
+        keep_headers_secret(self.headers)
 
     @property
     def name(self) -> str:

@@ -47,7 +47,12 @@ async def _open(loop: asyncio.AbstractEventLoop) -> AsyncGenerator[aiohttp.Clien
         def __del__(self, _warnings: object = None) -> None:
             return
 
-    opened = aiohttp.ClientSession(connector=Connector(limit=0), cookie_jar=aiohttp.DummyCookieJar(), trust_env=False)
+    opened = aiohttp.ClientSession(
+        connector=Connector(limit=0),
+        cookie_jar=aiohttp.DummyCookieJar(),
+        trust_env=False,
+        auto_decompress=False,  # no more than a bounded part is unpacked, by who reads it
+    )
     try:
         yield opened
     finally:

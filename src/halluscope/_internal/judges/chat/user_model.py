@@ -19,6 +19,7 @@ from ...judge import Answer, Call
 from ...plumbing.threads import in_thread
 from ...plumbing.time_limit import time_limit
 from ...questions import Question
+from ...redaction import keep_attributes_secret
 from ...result import Usage
 from .chat_judge import with_remark
 from .http import asked_to_wait, error_of
@@ -110,6 +111,7 @@ def from_model(model: object, *, name: str | None = None, window: int | None = N
     complete = getattr(model, "complete", model)
     if not callable(complete):
         raise InputError("a judge of your own needs a `complete(prompt)` method that returns the reply's text.")
+    keep_attributes_secret(getattr(model, "__dict__", {}))
     known = name or getattr(model, "name", None) or getattr(model, "__name__", None) or type(model).__name__
     return OwnJudge(complete, str(known), window, _identity(model, complete))
 
