@@ -78,7 +78,9 @@ def main(arguments: list[str] | None = None) -> int:
         picture.parent.mkdir(exist_ok=True)
         picture.write_text(svg(drawn, f"{judge.name} with a perfect second judge"), encoding="utf-8")
     if options.json:
-        Path(options.json).write_text(json.dumps({"share": options.share, "mean": mean, "sets": rows}, indent=1))
+        Path(options.json).write_text(
+            json.dumps({"share": options.share, "mean": mean, "sets": rows}, indent=1), encoding="utf-8"
+        )
     return 0 if mean >= options.must_close else 1
 
 

@@ -136,7 +136,7 @@ class Watch:
 
 def memory() -> float:
     """Megabytes that the process holds at this moment."""
-    pages = int(Path("/proc/self/statm").read_text().split()[1])
+    pages = int(Path("/proc/self/statm").read_text(encoding="utf-8").split()[1])
     return pages * os.sysconf("SC_PAGE_SIZE") / 2**20
 
 

@@ -38,7 +38,7 @@ def main(arguments: list[str] | None = None) -> int:
     report = run(rows, options.judge, metric=options.metric, limit=options.passages, seed=options.seed)
     _print(report, options.show)
     if options.json:
-        Path(options.json).write_text(json.dumps(report.to_dict(), indent=1))
+        Path(options.json).write_text(json.dumps(report.to_dict(), indent=1), encoding="utf-8")
     return 0 if _holds(report) else 1
 
 

@@ -64,8 +64,8 @@ def _port(file: Path, process: subprocess.Popen[bytes]) -> int:
     while time.monotonic() < end:
         if process.poll() is not None:
             raise RuntimeError(f"Chromium ended at its start, with code {process.returncode}")
-        if file.exists() and file.read_text().strip():
-            return int(file.read_text().split()[0])
+        if file.exists() and file.read_text(encoding="utf-8").strip():
+            return int(file.read_text(encoding="utf-8").split()[0])
         time.sleep(0.05)
     raise RuntimeError("Chromium did not open its DevTools within two minutes")
 

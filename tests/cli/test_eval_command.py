@@ -21,6 +21,7 @@ from halluscope._internal.errors import HalluscopeError
 from halluscope._internal.store import Store, default_path
 
 from ..loopback import Faults, Features, Loopback
+from ..systems import posix
 
 
 class Shell:
@@ -84,7 +85,7 @@ def test_the_example_file_is_scored_and_shown(shell: Shell, tmp_path: Path) -> N
 
 
 def test_json_is_one_object_and_nothing_else(shell: Shell, data: Path) -> None:
-    with data.open("a") as file:
+    with data.open("a", encoding="utf-8") as file:
         file.write("not json\n")
     figures = shell.figures(data, "--metric", "hallucination", "--run", "night")
     assert figures["run"] == "night"
@@ -99,7 +100,7 @@ def test_json_is_one_object_and_nothing_else(shell: Shell, data: Path) -> None:
 
 
 def test_a_bad_row_is_said_with_its_line_and_the_rest_runs(shell: Shell, data: Path) -> None:
-    data.write_text(data.read_text().replace('{"id": "case-2"', '{"id" "case-2"'))
+    data.write_text(data.read_text(encoding="utf-8").replace('{"id": "case-2"', '{"id" "case-2"'), encoding="utf-8")
     done = shell.eval(data, "--metric", "label")
     assert done.exit_code == 0
     assert "line 3 was left out: not a JSON object" in done.stderr
@@ -147,7 +148,7 @@ def test_no_worse_than(shell: Shell, data: Path, tmp_path: Path) -> None:
     shell.figures(data, "--run", "base")
     assert shell.eval(data, "--run", "same", "--no-worse-than", "base").exit_code == 0
     worse = tmp_path / "worse.jsonl"
-    lines = [json.loads(line) for line in data.read_text().splitlines()]
+    lines = [json.loads(line) for line in data.read_text(encoding="utf-8").splitlines()]
     worse.write_text("".join(json.dumps(row | {"answer": "The tower burnt down in 1731."}) + "\n" for row in lines))
     done = shell.eval(worse, "--run", "worse", "--no-worse-than", "base")
     assert done.exit_code == 1
@@ -284,7 +285,7 @@ def test_the_name_of_a_run_is_shown_whole(shell: Shell, data: Path, monkeypatch:
 def test_compare(shell: Shell, data: Path, tmp_path: Path) -> None:
     shell.figures(data, "--run", "one")
     other = tmp_path / "other.jsonl"
-    other.write_text(data.read_text().replace("The tower has 7 floors.", "The tower has 3 floors."))
+    other.write_text(data.read_text(encoding="utf-8").replace("The tower has 7 floors.", "The tower has 3 floors."))
     shell.figures(other, "--run", "two")
     done = shell("compare", "one", "two")
     assert done.exit_code == 0
@@ -340,7 +341,7 @@ def test_bad_input_is_one_sentence_and_exit_code_two(shell: Shell, data: Path) -
     assert "there is no metric 'nonsense'" in done.stderr
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="there is no pseudo-terminal to look at")
+@posix
 def test_the_bar_shows_cases_rate_time_and_money_on_a_terminal(shell: Shell, data: Path) -> None:
     import pty
 

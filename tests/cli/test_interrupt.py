@@ -18,12 +18,12 @@ from halluscope._internal.engine.driver import Patience
 from halluscope._internal.plumbing import threads
 
 from ..scoring import Scorer
+from ..systems import posix
 from ..waiting import wait_until
 
 HANGS = 15.0
 """Seconds after which a process that was told to end hangs; it should take less than one."""
 
-posix = pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such signals")
 LONG = " ".join(f"The mill number {n} has {n} wheels and stands in Ulm." for n in range(20_000))
 """A megabyte."""
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import pty
 import subprocess
 import sys
 from pathlib import Path
@@ -15,6 +14,8 @@ from halluscope._internal.cli.result_view import coloured
 from halluscope._internal.cli.terminal import plain
 from halluscope._internal.runner.progress import Bar, Progress
 from halluscope._internal.verdict import Claim, Support, Verdict
+
+from ..systems import posix
 
 HOSTILE = "Einstein won in 1969.\x1b[2J\x1b]0;owned\x07\x9b31m [/b] :smile: \u202eko"
 
@@ -33,6 +34,8 @@ def halluscope(*arguments: str, folder: Path, stdin: str = "", **variables: str)
 
 def on_a_terminal(*arguments: str, **variables: str) -> str:
     """What the command writes where its output is a terminal."""
+    import pty
+
     master, slave = pty.openpty()
     with subprocess.Popen(
         [sys.executable, "-m", "halluscope", *arguments],
@@ -58,6 +61,7 @@ def on_a_terminal(*arguments: str, **variables: str) -> str:
 WRONG = ("check", "--output", "Einstein won in 1969.", "--context", "Einstein won in 1921.")
 
 
+@posix
 def test_claims_are_coloured_on_a_terminal_and_marked_without_colour() -> None:
     seen = on_a_terminal(*WRONG)
     assert "\x1b[1;31mEinstein won in 1969." in seen and "✗" in seen

@@ -176,7 +176,7 @@ def test_a_reply_with_a_doubled_key_stays_a_text(path: Path) -> None:
     recording = Recording(path)
     first = scored(ReplayJudge(recording, "scripted", live=lambda: judge))
     recording.save()
-    assert reply in [entry["reply"] for entry in json.loads(path.read_text())["replies"].values()]
+    assert reply in [entry["reply"] for entry in json.loads(path.read_text(encoding="utf-8"))["replies"].values()]
     assert found(scored(ReplayJudge(Recording(path), "scripted"))) == found(first)
 
 
@@ -227,11 +227,11 @@ def test_a_recorded_answer_of_another_shape_is_an_error_that_says_what_to_do(pat
     recording = Recording(path)
     scored(ReplayJudge(recording, "openai/any", live=lambda: live(server)))
     recording.save()
-    held = json.loads(path.read_text())
+    held = json.loads(path.read_text(encoding="utf-8"))
     for entry in held["replies"].values():
         del entry["reply"]
         entry["value"] = 7
-    path.write_text(json.dumps(held))
+    path.write_text(json.dumps(held), encoding="utf-8")
     result = scored(ReplayJudge(Recording(path), "openai/any"))
     assert result.outcome is Outcome.FAILED
     assert "record it again" in (result.reason or "")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import pty
 import re
 import select
 import subprocess
@@ -23,6 +22,7 @@ from halluscope._internal.measuring.bench import load
 from halluscope._internal.measuring.labelling import LabelFile, Session, agreement, cases_of
 
 from ..loopback import Loopback
+from ..systems import posix
 
 
 def write(path: Path, *rows: dict[str, Any]) -> Path:
@@ -131,6 +131,8 @@ class Terminal:
     """The command in a pseudo-terminal of its own."""
 
     def __init__(self, *arguments: str, env: dict[str, str] | None = None) -> None:
+        import pty
+
         self._ours, theirs = pty.openpty()
         code = "from halluscope._internal.cli import main; main()"
         self.process = subprocess.Popen(
@@ -204,6 +206,7 @@ def labels(data: Path) -> dict[str, str]:
     return {row["id"]: row["label"] for row in map(json.loads, text.splitlines())}
 
 
+@posix
 def test_a_sitting_at_a_terminal(data: Path, opened: list[Terminal]) -> None:
     """Answer, undo, an arrow key, quit; then resume, finish, and see the kappa. The rows' labels are never shown."""
     first = Terminal(str(data))
@@ -242,6 +245,7 @@ def test_a_sitting_at_a_terminal(data: Path, opened: list[Terminal]) -> None:
     assert labels(data) == {"a": "factual", "b": "contradicted", "c": "factual"}
 
 
+@posix
 def test_the_judge_is_asked_only_afterwards(data: Path, opened: list[Terminal]) -> None:
     with Loopback() as server:
         env = {"OPENAI_BASE_URL": server.base_url, "OPENAI_API_KEY": "none"}
@@ -258,6 +262,7 @@ def test_the_judge_is_asked_only_afterwards(data: Path, opened: list[Terminal]) 
         assert server.kinds() == ["label", "label"]
 
 
+@posix
 def test_ctrl_c_keeps_what_was_answered_and_leaves_the_terminal_as_it_was(data: Path, opened: list[Terminal]) -> None:
     terminal = Terminal(str(data), "--no-compare")
     opened.append(terminal)
@@ -270,6 +275,7 @@ def test_ctrl_c_keeps_what_was_answered_and_leaves_the_terminal_as_it_was(data: 
     assert labels(data) == {"a": "factual"}
 
 
+@posix
 def test_ctrl_c_while_a_case_is_being_shown_ends_the_sitting_too(data: Path, opened: list[Terminal]) -> None:
     """The signal arrives in the middle of printing, not while a key is awaited."""
     context = [f"part {number} " + "word " * 300 for number in range(400)]

@@ -142,9 +142,9 @@ def written(path: Path, rows: list[dict[str, Any]]) -> Path:
             table.writeheader()
             table.writerows({"": i, **row} for i, row in enumerate(rows))
     elif path.name.startswith("batch_"):
-        path.write_text(json.dumps({"samples": rows}, indent=2))
+        path.write_text(json.dumps({"samples": rows}, indent=2), encoding="utf-8")
     elif path.name == "summedits.json":
-        path.write_text(json.dumps(rows))
+        path.write_text(json.dumps(rows), encoding="utf-8")
     else:
         lines(path, *rows)
     return path

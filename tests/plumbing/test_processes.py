@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from ..systems import posix
+
 LONG = 120
 
 SETUP = """
@@ -26,8 +28,6 @@ def evaluated(name):
     run = halluscope.evaluate([{"output": OUTPUT, "context": CONTEXT}], run=name, progress=False)
     return [result.score for result in run.results()]
 """
-
-posix = pytest.mark.skipif(sys.platform == "win32", reason="there is no fork on Windows")
 
 
 def said(body: str, home: Path) -> str:

@@ -15,6 +15,8 @@ import pytest
 
 from halluscope._internal.plumbing import sync
 
+from ..systems import posix
+
 
 async def double(value: int) -> int:
     await asyncio.sleep(0)
@@ -57,6 +59,7 @@ def test_a_call_from_inside_the_loop_is_refused_and_does_not_hang() -> None:
         sync.run(outer())
 
 
+@posix
 def test_an_interrupt_cancels_what_was_running() -> None:
     started, cancelled = threading.Event(), threading.Event()
 

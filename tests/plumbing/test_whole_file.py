@@ -41,7 +41,7 @@ def test_two_may_write_at_once_and_the_last_one_stands(tmp_path: Path) -> None:
 @pytest.mark.parametrize(("place", "said"), [(".", "is a folder"), ("a/b", "cannot be written"), ("x" * 300, "long")])
 def test_places_where_no_file_can_be(place: str, said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    Path("a").write_text("a file, not a folder")
+    Path("a").write_text("a file, not a folder", encoding="utf-8")
     with pytest.raises(InputError, match=said), replacing(Path(place)):
         pass
     assert [path.name for path in tmp_path.iterdir()] == ["a"]

@@ -16,6 +16,9 @@ from typing import Any
 import pytest
 
 from ..loopback import Loopback
+from ..systems import posix
+
+pytestmark = posix
 
 CASES = 120
 AT_ONCE = 8
@@ -25,7 +28,7 @@ HALLUSCOPE = (sys.executable, "-c", "from halluscope._internal.cli import main; 
 
 
 def data(path: Path, cases: int = CASES) -> Path:
-    with path.open("w") as file:
+    with path.open("w", encoding="utf-8") as file:
         for i in range(cases):
             row = {
                 "id": f"case-{i}",

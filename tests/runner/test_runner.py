@@ -42,6 +42,7 @@ from halluscope._internal.store import Store
 from tests.scoring import Scorer
 
 from ..loopback import Faults, Loopback
+from ..systems import posix
 from ..waiting import until, wait_until
 
 QUICK = Patience(first_wait=0.01, longest_wait=0.1, deadline=60)
@@ -410,6 +411,7 @@ def test_a_budget_counts_those_under_way() -> None:
         Budget(0)
 
 
+@posix
 def test_an_interrupt_keeps_all_that_is_finished(server: Loopback, store: Store) -> None:
     server.latency = 0.02
     main = threading.main_thread().ident

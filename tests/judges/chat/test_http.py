@@ -31,6 +31,7 @@ from halluscope._internal.result import Outcome
 from tests.scoring import Scorer
 
 from ...loopback import Faults, Loopback
+from ...systems import posix
 from ...waiting import wait_until
 
 ROOT = Path(__file__).parents[3]
@@ -166,7 +167,10 @@ ENDINGS = {
 }
 
 
-@pytest.mark.parametrize("ending", ENDINGS.values(), ids=ENDINGS)
+@pytest.mark.parametrize(
+    "ending",
+    [pytest.param(code, id=name, marks=[posix] if "fork" in name else []) for name, code in ENDINGS.items()],
+)
 def test_a_process_ends_without_a_word(server: Loopback, ending: str) -> None:
     # A loop that nobody closes is itself warned of under -W error, whoever used it.
     flags = [] if "new_event_loop" in ending else ["-W", "error"]
@@ -178,6 +182,7 @@ def test_a_process_ends_without_a_word(server: Loopback, ending: str) -> None:
     assert (done.returncode, done.stderr, done.stdout) == (0, "", "")
 
 
+@posix
 @pytest.mark.parametrize("ending", [ENDINGS["synchronous"], ENDINGS["asynchronous"]])
 @pytest.mark.parametrize("waiting", ["for the server", "for the next try"])
 def test_an_interrupt_ends_it(server: Loopback, ending: str, waiting: str) -> None:
