@@ -17,17 +17,17 @@ import time
 from pathlib import Path
 
 from halluscope._internal.judge import resolve
-from halluscope._internal.measuring.bench import load, run_judge, sample
+from halluscope._internal.measuring.bench import load_set, run_judge, sample
 from halluscope._internal.measuring.bench.cascade_curve import (
     Band,
     Doubt,
     at_share,
+    band_chart,
+    band_svg,
     bands,
     best_at,
-    chart,
     doubts,
     frontier,
-    svg,
     with_band,
 )
 from halluscope._internal.metrics import resolve as metric_named
@@ -51,7 +51,7 @@ def main(arguments: list[str] | None = None) -> int:
     print(f"{'set':24} {'cases':>6} {'errors':>7} {'balanced':>9} {'with':>7} {'closed':>7} {'lopsided':>9}")
     for path in wanted:
         started = time.perf_counter()
-        cases = sample(load(str(path)).cases, options.limit, options.seed)
+        cases = sample(load_set(str(path)).cases, options.limit, options.seed)
         found = doubts(run_judge(cases, judge, metric, concurrency=8))
         if not found:
             print(f"{path.name.split('.')[0]:24} {'no case was scored':>20}")
@@ -69,14 +69,14 @@ def main(arguments: list[str] | None = None) -> int:
     drawn = bands(every)
     print("\nbands of their own, the best for their cost:\n")
     print(_markdown(_thinned(frontier(drawn))))
-    print(f"\n{chart(drawn)}")
+    print(f"\n{band_chart(drawn)}")
     if options.svg:
-        Path(options.svg).write_text(svg(drawn, f"{judge.name} with a perfect second judge"), encoding="utf-8")
+        Path(options.svg).write_text(band_svg(drawn, f"{judge.name} with a perfect second judge"), encoding="utf-8")
     if options.docs:
         _document(Path(options.docs), rows, curve, mean, options)
         picture = Path(options.docs).parent / "images" / "cascade.svg"
         picture.parent.mkdir(exist_ok=True)
-        picture.write_text(svg(drawn, f"{judge.name} with a perfect second judge"), encoding="utf-8")
+        picture.write_text(band_svg(drawn, f"{judge.name} with a perfect second judge"), encoding="utf-8")
     if options.json:
         Path(options.json).write_text(
             json.dumps({"share": options.share, "mean": mean, "sets": rows}, indent=1), encoding="utf-8"

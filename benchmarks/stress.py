@@ -16,7 +16,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from halluscope._internal.measuring.stress import StressReport, run
+from halluscope._internal.measuring.stress import StressReport, stress
 
 MUST_CATCH = {"numbers": 0.9, "dates": 0.9}
 MOST_FALSE_ALARMS = 0.1
@@ -35,7 +35,7 @@ def main(arguments: list[str] | None = None) -> int:
     options = parser.parse_args(arguments)
     rows = _rows(Path(options.data), options.answers)
     random.Random(options.seed).shuffle(rows)
-    report = run(rows, options.judge, metric=options.metric, limit=options.passages, seed=options.seed)
+    report = stress(rows, options.judge, metric=options.metric, limit=options.passages, seed=options.seed)
     _print(report, options.show)
     if options.json:
         Path(options.json).write_text(json.dumps(report.to_dict(), indent=1), encoding="utf-8")

@@ -16,13 +16,13 @@ from pathlib import Path
 from halluscope._internal import metrics
 from halluscope._internal.errors import HalluscopeError
 from halluscope._internal.judge import resolve
-from halluscope._internal.measuring.bench import Figures, Report, bench
+from halluscope._internal.measuring.bench import BenchReport, Figures, bench
 
 HEAD = ("set", "cases", "balanced accuracy", "F1 of hallucinated", "AUROC", "ECE", "span F1", "coverage")
 TRIVIAL = ("length alone, AUROC", "overlap alone, AUROC")
 
 
-def row(name: str, report: Report) -> list[str]:
+def row(name: str, report: BenchReport) -> list[str]:
     """A set's line."""
     own = report.judges[0]
     _, length, overlap = report.baselines
@@ -31,7 +31,7 @@ def row(name: str, report: Report) -> list[str]:
     return [*cells, _number(length.auroc), _number(overlap.auroc)]
 
 
-def table(reports: dict[str, Report]) -> str:
+def table(reports: dict[str, BenchReport]) -> str:
     """All lines, with the mean of the balanced accuracies below."""
     lines = ["| " + " | ".join((*HEAD, *TRIVIAL)) + " |", "| --- |" + " ---: |" * (len(HEAD) + len(TRIVIAL) - 1)]
     lines += ["| " + " | ".join(row(name, report)) + " |" for name, report in reports.items()]
@@ -64,7 +64,7 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--only", nargs="*", help="names of sets; all, if left out")
     asked = parser.parse_args(arguments)
     judge, metric = resolve(asked.judge), metrics.resolve(asked.metric)
-    reports: dict[str, Report] = {}
+    reports: dict[str, BenchReport] = {}
     for path in sorted(asked.folder.glob("*")):
         name = path.name.split(".")[0]
         if not path.is_file() or (asked.only and name not in asked.only):

@@ -2,10 +2,33 @@
 
 from __future__ import annotations
 
+import ast
+import inspect
+import pickle
+import re
 import subprocess
 import sys
+import traceback
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from types import ModuleType
+from typing import Any, get_args, get_origin, get_type_hints
+
+import pandas
+import pytest
 
 import halluscope
+from halluscope._internal import judges, metrics
+from halluscope.compat import deepeval, mastra, opik, phoenix
+
+ROOT = Path(__file__).parent.parent
+PUBLIC: list[ModuleType] = [halluscope, metrics, judges, deepeval, mastra, opik, phoenix]
+PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
+IMPORTED = re.compile(r"^from (halluscope[\w.]*) import (.*)$", re.MULTILINE)
+LATE = {"pandas": pandas, "pd": pandas, "JudgeSpec": judges.JudgeSpec, "Result": halluscope.Result}
+"""What some files import for type checkers only."""
+NAME = re.compile(r"\w+")
+PATH = re.compile(r"(?<![\w/.-])(halluscope(?:\.metrics|\.judges|\.compat\.\w+)?)\.(?!compat\b|db\b)([A-Za-z_]+)\b")
 
 HEAVY = (
     "onnxruntime",
@@ -30,14 +53,104 @@ def run(code: str) -> str:
     return done.stdout.strip()
 
 
-def test_all_is_sorted_and_every_name_loads() -> None:
-    assert halluscope.__all__ == sorted(halluscope.__all__)
-    for name in halluscope.__all__:
-        assert getattr(halluscope, name) is not None
+def names(module: ModuleType) -> list[tuple[str, Any]]:
+    return [(name, getattr(module, name)) for name in module.__all__ if name != "__version__"]
 
 
-def test_names_that_are_loaded_late_are_all_public() -> None:
-    assert set(halluscope._HOMES) | {"__version__"} == set(halluscope.__all__)
+@pytest.mark.parametrize("module", PUBLIC, ids=lambda module: module.__name__)
+def test_all_is_sorted_and_every_name_loads(module: ModuleType) -> None:
+    assert len(set(module.__all__)) == len(module.__all__)
+    assert all(value is not None for _, value in names(module))
+    assert set(module.__all__) - {"__version__"} <= set(dir(module))
+
+
+@pytest.mark.parametrize("module", [m for m in PUBLIC if "__getattr__" in vars(m)], ids=lambda module: module.__name__)
+def test_what_is_loaded_late_is_what_a_type_checker_sees(module: ModuleType) -> None:
+    """The same names from the same files, in the imports and in the table."""
+    tree = ast.parse(Path(str(module.__file__)).read_text(encoding="utf-8"))
+    typed: dict[str, str] = {}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("_internal."):
+            typed |= {alias.name: (node.module or "").removeprefix("_internal.") for alias in node.names}
+    (table,) = (node for node in ast.walk(tree) if isinstance(node, ast.Dict))
+    late = {name: home for home, held in ast.literal_eval(table).items() for name in held.split()}
+    assert late == {name: home for name, home in typed.items() if name in module.__all__ and name != "__version__"}
+    assert set(late) | {"__version__"} == set(module.__all__) | {"__version__"}
+
+
+def is_ours(thing: object) -> bool:
+    return (isinstance(thing, type) or inspect.isfunction(thing)) and (
+        str(thing.__module__).partition(".")[0] == "halluscope"
+    )
+
+
+def is_public(thing: Any) -> bool:
+    home: Any = sys.modules[thing.__module__]
+    return home in PUBLIC and getattr(home, thing.__name__, None) is thing and thing.__name__ in home.__all__
+
+
+@pytest.mark.parametrize("module", PUBLIC, ids=lambda module: module.__name__)
+def test_every_name_says_the_public_path(module: ModuleType) -> None:
+    assert [name for name, value in names(module) if is_ours(value) and not is_public(value)] == []
+
+
+def test_a_traceback_says_the_public_path() -> None:
+    with pytest.raises(halluscope.HalluscopeError) as caught:
+        halluscope.check(b"bytes")
+    assert traceback.format_exception_only(caught.value)[0].startswith("halluscope.CaseError: the output is a bytes")
+
+
+def test_public_values_are_pickled_by_their_public_names() -> None:
+    result = halluscope.check("Paris.", ["Paris."], metric="label", judge=lambda prompt: "factual")
+    assert b"_internal" not in pickle.dumps(result)
+    assert pickle.loads(pickle.dumps(result)) == result
+
+
+def in_hint(hint: object) -> Iterator[object]:
+    """Every class in a type."""
+    yield hint if get_origin(hint) is None else get_origin(hint)
+    yield from in_hints(get_args(hint))
+
+
+def in_hints(hints: Iterable[object]) -> Iterator[object]:
+    for hint in hints:
+        yield from in_hints(hint) if isinstance(hint, list) else in_hint(hint)
+
+
+def callables(value: object) -> Iterator[Callable[..., object]]:
+    """A function, or the methods of a class that a user may call."""
+    if inspect.isfunction(value):
+        yield value
+    elif isinstance(value, type):
+        for name, held in vars(value).items():
+            made = held.fget if isinstance(held, property) else getattr(held, "__func__", held)
+            if inspect.isfunction(made) and (not name.startswith("_") or name == "__init__"):
+                yield made
+
+
+@pytest.mark.parametrize("module", PUBLIC, ids=lambda module: module.__name__)
+def test_signatures_name_public_types_only(module: ModuleType) -> None:
+    hidden = set()
+    for name, value in names(module):
+        for function in callables(value) if is_ours(value) else ():
+            known = {**LATE, **inspect.unwrap(function).__globals__}
+            for held in in_hints(get_type_hints(inspect.unwrap(function), known).values()):
+                if is_ours(held) and not is_public(held):
+                    hidden.add(f"{name}: {held}")
+    assert sorted(hidden) == []
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_documents_tell_only_of_what_is_public(page: Path) -> None:
+    """Whatever is imported, or named by its path, is in `__all__` of a public module."""
+    text = page.read_text(encoding="utf-8")
+    homes = {module.__name__: module for module in PUBLIC}
+    named = [(home, name) for home, found in IMPORTED.findall(text) for name in NAME.findall(found)]
+    named += [(home, name) for home, name in PATH.findall(text) if home in homes]
+    assert [pair for pair in named if pair[0] not in homes] == []
+    modules = {module.__name__.rpartition(".")[2] for module in PUBLIC}
+    assert [(h, n) for h, n in named if n not in homes[h].__all__ and not (h == "halluscope" and n in modules)] == []
+    assert "_internal" not in text or page.name in ("architecture.md", "CONTRIBUTING.md")
 
 
 def test_an_unknown_name_is_an_attribute_error() -> None:

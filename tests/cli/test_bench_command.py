@@ -14,7 +14,7 @@ from typer.testing import CliRunner
 
 from halluscope._internal.cli import app
 from halluscope._internal.errors import HalluscopeError
-from halluscope._internal.measuring.calibration import profile as profiles
+from halluscope._internal.measuring.calibration.profile import Profile
 
 from ..loopback import Faults, Loopback
 
@@ -215,7 +215,7 @@ def test_calibrate_from_fifty_scores_in_a_file(tmp_path: Path) -> None:
     assert "recall of at least 0.8, with 99% confidence" in " ".join(out.split())
     assert "of 25 hallucinated" in out
     assert "--profile mine" in out
-    profile = profiles.load("mine")
+    profile = Profile.load("mine")
     assert profile.reachable
     assert profile.recall_interval.low < profile.recall <= profile.recall_interval.high
     assert profile.mapping.kind == "platt"
@@ -225,7 +225,7 @@ def test_scores_where_higher_is_better_are_turned_round(tmp_path: Path) -> None:
     run("calibrate", str(scored(tmp_path / "a.jsonl", 100)), "--recall", "0.8")
     turned = scored(tmp_path / "b.jsonl", 100, turned=True)
     run("calibrate", str(turned), "--recall", "0.8", "--direction", "higher", "--json")
-    assert profiles.load("b").threshold == pytest.approx(profiles.load("a").threshold)
+    assert Profile.load("b").threshold == pytest.approx(Profile.load("a").threshold)
 
 
 def test_a_profile_from_a_judge_is_used_by_bench(tmp_path: Path, server: Loopback) -> None:

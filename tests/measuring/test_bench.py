@@ -26,7 +26,7 @@ from halluscope._internal.measuring.bench.bench_table import shown
 from halluscope._internal.measuring.bench.cascade_curve import tradeoff
 from halluscope._internal.measuring.bench.figures import worst_mistakes
 from halluscope._internal.measuring.bench.judge_run import JudgeRun
-from halluscope._internal.measuring.bench.picture import svg
+from halluscope._internal.measuring.bench.picture import bench_svg
 from halluscope._internal.measuring.labelled_case import fingerprint, labelled
 from halluscope._internal.questions import ExtractClaims, LabelAnswer, Labelled, Question
 from halluscope._internal.result import Usage
@@ -295,7 +295,7 @@ def test_the_picture_is_well_formed_and_nothing_in_it_is_markup(tmp_path: Path) 
     path.write_text("\n".join(json.dumps(row) for row in rows))
     replies = {"label": {"verdict": "factual", "reason": ["r"]}}
     pairs = [(ScriptedJudge(replies, name=f"<script>alert({i})</script>&"), metrics.resolve("label")) for i in range(2)]
-    picture = svg(bench(str(path), pairs, resamples=10))
+    picture = bench_svg(bench(str(path), pairs, resamples=10))
     root = ElementTree.fromstring(picture)
     texts = ["".join(element.itertext()) for element in root.iter()]
     assert not [element for element in root.iter() if element.tag.endswith("script")]

@@ -14,7 +14,6 @@ from sklearn.linear_model import LogisticRegression
 
 from halluscope._internal import stats
 from halluscope._internal.errors import InputError, UnknownName
-from halluscope._internal.measuring.calibration import profile as profiles
 from halluscope._internal.measuring.calibration.fitting import (
     Threshold,
     calibrate,
@@ -27,7 +26,7 @@ from halluscope._internal.measuring.calibration.fitting import (
     threshold_for_false_alarms,
     threshold_for_recall,
 )
-from halluscope._internal.measuring.calibration.profile import Profile, is_flagged, probability_of
+from halluscope._internal.measuring.calibration.profile import Profile, is_flagged, probability_of, profile_names
 from halluscope._internal.result import Outcome, Result
 from halluscope._internal.verdict import Claim, Support, Verdict
 
@@ -193,21 +192,21 @@ def made(**changes: object) -> Profile:
 
 def test_a_profile_comes_back_as_it_was_saved() -> None:
     profile = made()
-    path = profiles.save(profile)
-    assert profiles.load("mine") == profile
-    assert profiles.names() == ("mine",)
+    path = profile.save()
+    assert Profile.load("mine") == profile
+    assert profile_names() == ("mine",)
     assert [p.name for p in path.parent.iterdir()] == ["mine.json"]
 
 
 def test_profiles_that_are_not_there_or_not_readable_are_named() -> None:
     with pytest.raises(UnknownName, match="halluscope calibrate"):
-        profiles.load("nobody")
+        Profile.load("nobody")
     for name in ("../escape", "", "a/b", ".hidden"):
         with pytest.raises(InputError, match="cannot name a profile"):
-            profiles.load(name)
-    profiles.save(made()).write_text('{"name": "mine"')
+            Profile.load(name)
+    made().save().write_text('{"name": "mine"')
     with pytest.raises(InputError, match="cannot be read"):
-        profiles.load("mine")
+        Profile.load("mine")
 
 
 def result(**fields: object) -> Result:

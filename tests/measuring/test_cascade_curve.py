@@ -13,12 +13,12 @@ from halluscope._internal.judges.combined.cascade import Cascade
 from halluscope._internal.measuring.bench.cascade_curve import (
     Doubt,
     at_share,
+    band_chart,
+    band_svg,
     bands,
     best_at,
-    chart,
     doubts,
     frontier,
-    svg,
     with_band,
 )
 from halluscope._internal.measuring.bench.judge_run import Judged, JudgeRun, run_judge
@@ -183,10 +183,10 @@ def test_the_curve_says_what_the_cascade_does() -> None:
 
 def test_the_drawings_hold_every_band_and_are_well_formed() -> None:
     found = bands(simulated(100), steps=6)
-    drawn = chart(found)
+    drawn = band_chart(found)
     assert "balanced accuracy" in drawn and drawn.count("*") >= 2
     assert max(map(len, drawn.splitlines())) <= 80
-    root = ElementTree.fromstring(svg(found, "a < b & c"))
+    root = ElementTree.fromstring(band_svg(found, "a < b & c"))
     circles = [element for element in root.iter() if element.tag.endswith("circle")]
     assert len(circles) == len(found) + len(frontier(found))
     assert any("a < b & c" in (element.text or "") for element in root.iter())
@@ -194,7 +194,7 @@ def test_the_drawings_hold_every_band_and_are_well_formed() -> None:
 
 def test_a_flat_curve_can_be_drawn() -> None:
     found = bands([Doubt(0.5, True, True, True, 0.0, 0.0)])
-    assert chart(found) and ElementTree.fromstring(svg(found)) is not None
+    assert band_chart(found) and ElementTree.fromstring(band_svg(found)) is not None
 
 
 def test_nothing_to_draw_is_said() -> None:
@@ -203,9 +203,9 @@ def test_nothing_to_draw_is_said() -> None:
     with pytest.raises(InputError, match="nothing to pass on"):
         with_band([], 0.2, 0.8)
     with pytest.raises(InputError, match="no band"):
-        chart([])
+        band_chart([])
     with pytest.raises(InputError, match="no band"):
-        svg([])
+        band_svg([])
     with pytest.raises(InputError, match="between 0 and 1"):
         at_share(simulated(3), 1.5)
 
@@ -214,6 +214,6 @@ def test_a_price_that_is_not_known_is_no_price_of_nothing() -> None:
     cases = [Doubt(0.5, False, True, True, second_cost=None), Doubt(0.9, True, True, True)]
     assert at_share(cases, 0.0).cost == 0
     assert at_share(cases, 0.5).cost is None
-    for draw in (frontier, chart, svg):
+    for draw in (frontier, band_chart, band_svg):
         with pytest.raises(InputError, match="price is not known"):
             draw(bands(cases))

@@ -18,8 +18,8 @@ from sklearn.metrics import cohen_kappa_score
 
 from halluscope._internal.case import Case
 from halluscope._internal.errors import InputError
-from halluscope._internal.measuring.bench import load
-from halluscope._internal.measuring.labelling import LabelFile, Session, agreement, cases_of
+from halluscope._internal.measuring.bench import load_set
+from halluscope._internal.measuring.labelling import LabelFile, Session, cases_of, person_agreement
 
 from ..loopback import Loopback
 from ..systems import posix
@@ -72,7 +72,7 @@ def test_the_file_of_labels_can_be_given_to_bench_without_the_skipped(tmp_path: 
     sitting = session(path)
     for key in "fsc":
         sitting.answer(key)
-    loaded = load(str(path))
+    loaded = load_set(str(path))
     assert [(item.case.id, item.hallucinated) for item in loaded.cases] == [("case-0", False), ("case-2", True)]
     assert loaded.cases[0].case.context == ("Context.",)
 
@@ -111,7 +111,7 @@ def test_cases_without_ids_and_with_the_same_text_are_told_apart(tmp_path: Path)
 def test_agreement_is_kappa_over_the_shared_cases() -> None:
     person = {str(i): i % 3 == 0 for i in range(60)}
     judge = {str(i): i % 3 == 0 or i % 7 == 0 for i in range(5, 80)}
-    found = agreement(person, judge)
+    found = person_agreement(person, judge)
     shared = [str(i) for i in range(5, 60)]
     expected = cohen_kappa_score([person[i] for i in shared], [judge[i] for i in shared])
     assert found.n == 55
@@ -120,11 +120,11 @@ def test_agreement_is_kappa_over_the_shared_cases() -> None:
     assert found.interval.low < expected < found.interval.high
     assert set(found.apart) == {i for i in shared if person[i] != judge[i]}
     with pytest.raises(InputError, match="no case in common"):
-        agreement({"a": True}, {"b": True})
+        person_agreement({"a": True}, {"b": True})
 
 
 def test_kappa_of_two_that_always_say_the_same_is_not_defined() -> None:
-    assert agreement({"a": True, "b": True}, {"a": True, "b": True}).kappa is None
+    assert person_agreement({"a": True, "b": True}, {"a": True, "b": True}).kappa is None
 
 
 class Terminal:

@@ -17,7 +17,7 @@ from msgspec import structs
 
 from halluscope._internal.datasets import NAMES
 from halluscope._internal.errors import FetchError, InputError, MissingExtra, UnknownName
-from halluscope._internal.measuring.bench import SETS, load, read_label
+from halluscope._internal.measuring.bench import SETS, load_set, read_label
 from halluscope._internal.measuring.sets.fetch import RemoteFile, fetched
 from halluscope._internal.measuring.sets.formats import FORMATS
 
@@ -154,10 +154,10 @@ def written(path: Path, rows: list[dict[str, Any]]) -> Path:
 def test_each_set_is_read_in_its_own_format_and_recognised(name: str, tmp_path: Path) -> None:
     file, rows, expected = SAMPLES[name]
     path = written(tmp_path / name / file, rows)
-    told = load(name, file=path)
+    told = load_set(name, file=path)
     assert [item.hallucinated for item in told.cases] == expected
-    assert load(str(path)) == told
-    assert load(name, file=path.parent).cases == told.cases
+    assert load_set(str(path)) == told
+    assert load_set(name, file=path.parent).cases == told.cases
     assert len({item.case.id for item in told.cases}) == len(expected)
     assert told.licence == SETS[name].licence
     if name != "halueval-general":
@@ -165,17 +165,19 @@ def test_each_set_is_read_in_its_own_format_and_recognised(name: str, tmp_path: 
 
 
 def test_fields_land_where_they_belong(tmp_path: Path) -> None:
-    right, wrong = load("halueval-qa", file=lines(tmp_path / "qa.json", QA)).cases
+    right, wrong = load_set("halueval-qa", file=lines(tmp_path / "qa.json", QA)).cases
     assert right.case.input == wrong.case.input == QA["question"]
     assert right.case.context == (QA["knowledge"],)
     assert (right.case.output, wrong.case.output) == (QA["right_answer"], QA["hallucinated_answer"])
-    general = load("halueval-general", file=written(tmp_path / "g.json", SAMPLES["halueval-general"][1])).cases
+    general = load_set("halueval-general", file=written(tmp_path / "g.json", SAMPLES["halueval-general"][1])).cases
     assert general[0].spans == ((6, 7),)
     assert general[1].spans == ()
     assert general[0].case.context is None
-    marked, benign, clean = load("faithbench", file=written(tmp_path / "batch_1.json", SAMPLES["faithbench"][1])).cases
+    marked, benign, clean = load_set(
+        "faithbench", file=written(tmp_path / "batch_1.json", SAMPLES["faithbench"][1])
+    ).cases
     assert (marked.spans, benign.spans, clean.spans) == (((2, 7),), (), ())
-    supported, partly, not_at_all = load("wice", file=written(tmp_path / "w.jsonl", SAMPLES["wice"][1])).cases
+    supported, partly, not_at_all = load_set("wice", file=written(tmp_path / "w.jsonl", SAMPLES["wice"][1])).cases
     assert supported.case.context == ("A.", "B.")
     assert [item.label for item in (partly, not_at_all)] == ["partially_supported", "not_supported"]
 
@@ -202,18 +204,18 @@ def ragtruth(folder: Path) -> Path:
 
 def test_ragtruth_joins_its_two_files(tmp_path: Path) -> None:
     folder = ragtruth(tmp_path / "dataset")
-    loaded = load(str(folder))
+    loaded = load_set(str(folder))
     bad, good = loaded.cases
     assert loaded.name == "ragtruth"
     assert (bad.hallucinated, bad.spans, bad.group, bad.case.input) == (True, ((0, 4),), "QA", "how?")
     assert bad.case.context == ("Wash it.", "Bake it.")
     assert (good.hallucinated, good.spans) == (False, ())
     assert good.case.context == ('{"name":"Bar"}',)
-    assert load("ragtruth", file=folder / "response.jsonl").cases == loaded.cases
-    assert [item.case.id for item in load("ragtruth", file=folder, split="train").cases] == ["ragtruth-12"]
+    assert load_set("ragtruth", file=folder / "response.jsonl").cases == loaded.cases
+    assert [item.case.id for item in load_set("ragtruth", file=folder, split="train").cases] == ["ragtruth-12"]
     (folder / "source_info.jsonl").unlink()
     with pytest.raises(InputError, match="in one folder"):
-        load("ragtruth", file=folder)
+        load_set("ragtruth", file=folder)
 
 
 def test_true_is_read_from_the_sources_it_is_made_of(tmp_path: Path) -> None:
@@ -234,7 +236,7 @@ def test_true_is_read_from_the_sources_it_is_made_of(tmp_path: Path) -> None:
     (folder / "dev_05_24_21.tsv").write_text(
         "evidence\tresponse\tgold label\nE.\tyes\tentailment\nE.\tmaybe\tneutral\n"
     )
-    cases = load("true", file=folder).cases
+    cases = load_set("true", file=folder).cases
     assert [(item.case.output, item.hallucinated) for item in cases] == [
         ("right", False),
         ("wrong", True),
@@ -254,10 +256,10 @@ def test_parquet_is_read_where_pyarrow_is_there(tmp_path: Path) -> None:
     except ImportError:
         path.write_bytes(b"PAR1")
         with pytest.raises(MissingExtra, match="halluscope\\[parquet\\]"):
-            load("halubench", file=path)
+            load_set("halubench", file=path)
         return
     pq.write_table(pa.Table.from_pylist(SAMPLES["halubench"][1]), path)
-    assert [item.hallucinated for item in load("halubench", file=path).cases] == [False, True]
+    assert [item.hallucinated for item in load_set("halubench", file=path).cases] == [False, True]
 
 
 @pytest.mark.parametrize(
@@ -279,7 +281,7 @@ def test_parquet_is_read_where_pyarrow_is_there(tmp_path: Path) -> None:
 )
 def test_labels_of_ones_own(label: object, expected: bool, tmp_path: Path) -> None:
     row = {"input": "Q", "context": ["C."], "output": "Out.", "label": label, "spans": [{"start": 0, "end": 3}]}
-    (item,) = load(str(lines(tmp_path / "mine.jsonl.gz", row))).cases
+    (item,) = load_set(str(lines(tmp_path / "mine.jsonl.gz", row))).cases
     assert item.hallucinated is expected
     assert item.spans == ((0, 3),)
 
@@ -287,7 +289,7 @@ def test_labels_of_ones_own(label: object, expected: bool, tmp_path: Path) -> No
 @pytest.mark.parametrize("output", NAMES["output"])
 @pytest.mark.parametrize("context", NAMES["context"])
 def test_what_eval_takes_for_a_column_bench_takes_too(output: str, context: str, tmp_path: Path) -> None:
-    (item,) = load(str(lines(tmp_path / "own.jsonl", {output: "said", context: "known", "label": 1}))).cases
+    (item,) = load_set(str(lines(tmp_path / "own.jsonl", {output: "said", context: "known", "label": 1}))).cases
     assert (item.case.output, item.case.context) == ("said", ("known",))
 
 
@@ -302,7 +304,7 @@ def test_shapes_of_a_file_that_say_the_same(tmp_path: Path) -> None:
         path = tmp_path / f"{i}" / "mine.json"
         path.parent.mkdir()
         path.write_text(text, encoding="utf-8", newline="")
-        cases = load(str(path)).cases
+        cases = load_set(str(path)).cases
         expected = expected or cases
         assert len(cases) == 2
         assert cases == expected
@@ -332,18 +334,18 @@ def test_a_bad_row_is_named_and_nothing_is_measured(content: bytes, said: str, t
     path = tmp_path / "bad.jsonl"
     path.write_bytes(content)
     with pytest.raises(InputError, match=said):
-        load(str(path))
+        load_set(str(path))
 
 
 def test_names_that_are_neither_set_nor_file_are_refused(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="the sets are: halueval-qa"):
-        load("halueval")
+        load_set("halueval")
     with pytest.raises(UnknownName, match="there is no format"):
-        load("mine", file=tmp_path)
+        load_set("mine", file=tmp_path)
     with pytest.raises(UnknownName, match="split of halueval-qa"):
-        load("halueval-qa", split="dev", offline=True)
+        load_set("halueval-qa", split="dev", offline=True)
     with pytest.raises(InputError, match="there is no file"):
-        load("halueval-qa", file=tmp_path / "none.json")
+        load_set("halueval-qa", file=tmp_path / "none.json")
 
 
 def test_every_public_set_has_a_reader_a_licence_and_a_revision() -> None:
@@ -476,7 +478,7 @@ def test_a_set_by_name_is_fetched_and_read(web: str, monkeypatch: pytest.MonkeyP
     files = {"test": (RemoteFile(url=f"{web}/r1/data.jsonl", revision="r1"),)}
     monkeypatch.setattr(Files, "content", json.dumps(QA).encode() + b"\n")
     monkeypatch.setitem(SETS, "halueval-qa", structs.replace(SETS["halueval-qa"], files=files))
-    loaded = load("halueval-qa")
+    loaded = load_set("halueval-qa")
     assert len(loaded.cases) == 2
     assert "revision r1" in loaded.source
     assert loaded.licence == "MIT"

@@ -15,7 +15,7 @@ from typer.testing import CliRunner
 from halluscope._internal.case import Case
 from halluscope._internal.cli import app
 from halluscope._internal.errors import InputError, JudgeError, UnknownName
-from halluscope._internal.measuring.stress import HARMFUL, HARMLESS, KINDS, arun, change, mutants, run
+from halluscope._internal.measuring.stress import HARMFUL, HARMLESS, KINDS, astress, change, mutants, stress
 from halluscope._internal.measuring.stress.answers import from_passage, read
 from halluscope._internal.measuring.stress.changes.add_sentence import add_sentence
 from halluscope._internal.measuring.stress.changes.change_date import change_date, dates
@@ -516,7 +516,7 @@ def reader(known: str, blind_to: str = "") -> ViewsJudge:
 async def test_the_catch_rate_counts_what_is_flagged_of_what_was_not() -> None:
     rows = [{"output": "Oslo has 40 parks.", "context": "Oslo has 40 parks."} for _ in range(3)]
     rows.append({"output": "Rome is unknown here.", "context": "Oslo has 40 parks."})
-    report = await arun(rows, reader("Oslo has 40 parks."), kinds=["numbers", "greeting"])
+    report = await astress(rows, reader("Oslo has 40 parks."), kinds=["numbers", "greeting"])
     assert (report.unchanged.n, report.unchanged.flagged, report.unchanged.unjudged) == (4, 1, 0)
     assert report.unchanged.rate == 0.25
     row = report.kind("numbers")
@@ -529,7 +529,7 @@ async def test_the_catch_rate_counts_what_is_flagged_of_what_was_not() -> None:
 
 async def test_a_judge_blind_to_a_change_is_found_out() -> None:
     rows = [{"id": "a", "output": "Oslo has 40 parks.", "context": "Oslo has 40 parks."}]
-    report = await arun(rows, reader("Oslo has 40 parks.", blind_to="Oslo has"), kinds=["numbers", "negation"])
+    report = await astress(rows, reader("Oslo has 40 parks.", blind_to="Oslo has"), kinds=["numbers", "negation"])
     assert report.kind("numbers").rate == 0.0
     assert report.kind("negation").rate is None and report.kind("negation").n == 0
     (missed,) = report.missed()
@@ -538,7 +538,7 @@ async def test_a_judge_blind_to_a_change_is_found_out() -> None:
 
 async def test_false_alarms_are_counted_apart() -> None:
     rows = [{"output": "Oslo is cold. Rome is hot.", "context": "Oslo is cold. Rome is hot."}]
-    report = await arun(rows, reader("Oslo is cold. Rome is hot."), kinds=["reordered", "greeting", "negation"])
+    report = await astress(rows, reader("Oslo is cold. Rome is hot."), kinds=["reordered", "greeting", "negation"])
     assert report.kind("reordered").rate == 0.0
     assert report.kind("greeting").rate == 1.0, "this judge minds greetings"
     assert report.false_alarms == 0.5 and report.catch_rate == 1.0
@@ -552,7 +552,7 @@ async def test_cases_without_a_score_are_no_misses() -> None:
             return await super().answer(question, call)
 
     rows = [{"output": "Oslo has 40 parks.", "context": "Oslo has forty parks."}]
-    report = await arun(rows, Failing("f", lambda text, _: (Support.SUPPORTED, None)), kinds=["numbers"])
+    report = await astress(rows, Failing("f", lambda text, _: (Support.SUPPORTED, None)), kinds=["numbers"])
     assert (report.kind("numbers").n, report.kind("numbers").unjudged) == (0, 1)
     assert report.catch_rate is None
 
@@ -567,7 +567,7 @@ async def test_rows_that_are_wrong_empty_or_unreadable_are_left_out_with_a_reaso
         7,
         {"output": "Oslo is cold.", "context": "Oslo is cold.", "label": "supported"},
     ]
-    report = await arun(rows, reader("Oslo is cold."), kinds=["added"])
+    report = await astress(rows, reader("Oslo is cold."), kinds=["added"])
     assert (report.cases, len(report.skipped)) == (1, 6)
     assert report.skipped[0].startswith("row 1: ") and "label" in report.skipped[0]
 
@@ -584,21 +584,21 @@ def test_passages_alone_give_answers_of_whole_sentences() -> None:
 
 def test_data_without_answers_is_one_sentence() -> None:
     with pytest.raises(InputError, match="no answer to change"):
-        run([{"output": ""}], reader(""))
+        stress([{"output": ""}], reader(""))
     with pytest.raises(InputError, match="`limit` must be 1 or more"):
-        run([SHIPYARD], reader(""), limit=0)
+        stress([SHIPYARD], reader(""), limit=0)
 
 
 def test_options_beside_a_metric_that_is_made_already_are_refused() -> None:
-    assert run([SHIPYARD], reader(SHIPYARD), metric=Label(), kinds=["added"]).metric == "label"
+    assert stress([SHIPYARD], reader(SHIPYARD), metric=Label(), kinds=["added"]).metric == "label"
     with pytest.raises(InputError, match="set them on the metric"):
-        run([SHIPYARD], reader(SHIPYARD), metric=Label(), threshold=0.2)
+        stress([SHIPYARD], reader(SHIPYARD), metric=Label(), threshold=0.2)
 
 
 async def test_limit_and_progress() -> None:
     seen: list[tuple[int, int]] = []
     known = SHIPYARD
-    report = await arun(
+    report = await astress(
         [known] * 5, reader(known), limit=2, kinds=["added"], progress=lambda done, total: seen.append((done, total))
     )
     assert report.cases == 2

@@ -22,9 +22,9 @@ import pytest
 from halluscope import Case, Claim, Evidence, Outcome, Result, Run, Support, Usage, Verdict, evaluate
 from halluscope._internal.errors import InputError
 from halluscope._internal.judges.scripted import ScriptedJudge
-from halluscope._internal.report import Results, write, write_results
+from halluscope._internal.report import Results, write_report, write_results
 from halluscope._internal.report.changes import CHANGES
-from halluscope._internal.report.page import MODULES, STYLES, script, style
+from halluscope._internal.report.page import MODULES, STYLE_SHEETS, script, style
 from halluscope._internal.report.source import shown_moment
 from halluscope._internal.report.totals import mean_with_interval, share_with_interval
 from halluscope._internal.store import Store
@@ -351,7 +351,7 @@ class TestPage:
 
     def test_all_assets_are_used(self) -> None:
         assert {path.stem for path in ASSETS.glob("*.js")} == set(MODULES)
-        assert {path.stem for path in ASSETS.glob("*.css")} == set(STYLES)
+        assert {path.stem for path in ASSETS.glob("*.css")} == set(STYLE_SHEETS)
 
     def test_modules_import_only_what_was_defined_before_them(self) -> None:
         for place, name in enumerate(MODULES):
@@ -427,7 +427,7 @@ class TestFile:
 
     def test_write_takes_what_looks_like_a_run(self, tmp_path: Path) -> None:
         run = Results(given=list(many(5)), name="nightly", judge="local", created=0.0)
-        index = contents(write(run, tmp_path / "r.html", baseline=run))["index"]
+        index = contents(write_report(run, tmp_path / "r.html", baseline=run))["index"]
         assert index["run"] == {"name": "nightly", "judge": "local", "created": "1970-01-01 00:00 UTC"}
         assert index["baseline"]["name"] == "nightly"
 

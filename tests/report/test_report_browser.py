@@ -12,7 +12,7 @@ import pytest
 from msgspec import structs
 
 from halluscope import Case, Claim, Evidence, Outcome, Support, Verdict
-from halluscope._internal.report import Results, write, write_results
+from halluscope._internal.report import Results, write_report, write_results
 from halluscope._internal.report.page import script
 from halluscope._internal.result import Exchange, Failure, Usage
 from halluscope._internal.store.run_reader import BadRow
@@ -481,7 +481,7 @@ class TestEdges:
             def bad_rows(self) -> list[BadRow]:
                 return [BadRow("17", "no <b>output</b>"), BadRow("18", "not JSON")]
 
-        await page.open(write(Run(given=many(3)), tmp_path / "r.html"))
+        await page.open(write_report(Run(given=many(3)), tmp_path / "r.html"))
         assert "2 rows could not be read" in " ".join(await page.texts(".unread"))
         assert await page.texts(".unread td") == ["no <b>output</b>", "not JSON"]
 

@@ -36,7 +36,7 @@ from halluscope._internal.questions.finding import Finding
 from halluscope._internal.questions.flow import Flow
 from halluscope._internal.result import Direction, Outcome, Usage
 from halluscope._internal.runner import AdaptiveThrottle, aevaluate, evaluate
-from halluscope._internal.runner.cost_limit import Budget
+from halluscope._internal.runner.cost_limit import CostLimit
 from halluscope._internal.runs import Run
 from halluscope._internal.store import Store
 from tests.scoring import Scorer
@@ -401,14 +401,14 @@ def test_a_cost_limit_without_a_price_is_refused(server: Loopback, store: Store)
 
 
 def test_a_budget_counts_those_under_way() -> None:
-    budget = Budget(10.0)
+    budget = CostLimit(10.0)
     assert budget.allows(3)
     assert not budget.allows(4), "what a case costs is not known yet"
     budget.spent(Usage(1, 1, 1, 1.0))
     assert budget.allows(8)
     assert not budget.allows(9)
     with pytest.raises(InputError):
-        Budget(0)
+        CostLimit(0)
 
 
 @posix

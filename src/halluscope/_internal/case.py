@@ -12,6 +12,7 @@ import msgspec
 from msgspec import Struct
 
 from .errors import CaseError
+from .plumbing.public import public
 
 _UNREADABLE = re.compile("[\ud800-\udfff\x00]")
 """Lone surrogates cannot be encoded and NUL bytes end strings in half of all software: both are
@@ -20,6 +21,7 @@ replaced one for one, so that every place in the text stays where it was."""
 _DOCUMENT_KEYS = ("text", "content", "page_content", "document", "passage")
 
 
+@public
 class Case(Struct, frozen=True, kw_only=True):
     """One output to be judged. Make one with `Case.of`, which cleans what it is given.
 

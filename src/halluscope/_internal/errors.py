@@ -200,3 +200,8 @@ class ReplyTruncated(ReplyError):
     """The answer stops before its end."""
 
     kind = "truncated"
+
+
+for _error in [*globals().values()]:
+    if isinstance(_error, type) and issubclass(_error, HalluscopeError):
+        _error.__module__ = "halluscope"  # where they are imported from, and what a traceback says

@@ -10,6 +10,7 @@ from typing import Any, Generic, Protocol, TypeVar, Union, runtime_checkable
 from msgspec import Struct
 
 from .errors import InputError, UnknownName
+from .plumbing.public import public, public_in
 from .questions import Question
 from .result import Usage
 
@@ -19,6 +20,7 @@ DEFAULT = "local"
 VARIABLE = "HALLUSCOPE_JUDGE"
 
 
+@public_in("halluscope.judges")
 class Answer(Struct, Generic[T], frozen=True, kw_only=True):
     """A judge's answer, with the prompt and reply behind it where there were any.
 
@@ -38,12 +40,14 @@ class Answer(Struct, Generic[T], frozen=True, kw_only=True):
     notes: tuple[str, ...] = ()
 
 
+@public_in("halluscope.judges")
 class Ask(Protocol):
     """How a judge asks another judge: cached, retried and counted like every question."""
 
     def __call__(self, judge: Judge, question: Question[T], /, sample: int | None = None) -> Awaitable[Answer[T]]: ...
 
 
+@public_in("halluscope.judges")
 class Call(Struct, frozen=True):
     """The circumstances of a question: what was wrong with the last reply, how long there is.
 
@@ -59,6 +63,7 @@ class Call(Struct, frozen=True):
     repair: int = 0
 
 
+@public
 @runtime_checkable
 class Judge(Protocol):
     """Answers questions. Raises a `JudgeError` where it cannot.
@@ -170,6 +175,7 @@ COMBINATIONS = (
 )
 
 
+@public_in("halluscope.judges")
 def resolve(spec: JudgeSpec = None, **options: Any) -> Judge:
     """The judge that `spec` means; without one, `HALLUSCOPE_JUDGE`, else the embedded judge."""
     if spec is None:

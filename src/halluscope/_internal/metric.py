@@ -14,6 +14,7 @@ from msgspec import Struct
 from .case import Case
 from .engine.scorer import Scorer
 from .errors import InputError, PromptError, UnknownName
+from .plumbing.public import public, public_in
 from .prompt import require_slots
 from .questions.finding import Finding
 from .questions.flow import Flow
@@ -23,6 +24,7 @@ from .verdict import Verdict
 _METRICS = Path(__file__).parent / "metrics"
 
 
+@public_in("halluscope.metrics")
 class PromptSpec(Struct, frozen=True):
     """A prompt a metric uses: its name, and the slots a replacement must keep."""
 
@@ -30,6 +32,7 @@ class PromptSpec(Struct, frozen=True):
     needs: tuple[str, ...]
 
 
+@public
 class Metric(Struct, Scorer, frozen=True, kw_only=True):
     """A metric and its options. Nothing about a case or a judge is ever stored on it.
 

@@ -11,11 +11,13 @@ import msgspec
 from msgspec import Struct, structs
 
 from .errors import PromptError
+from .plumbing.public import public_in
 
 _SLOT = re.compile(r"\{\{(\w+)\}\}")
 _DIVIDER = re.compile(r"^---\s*$", re.MULTILINE)
 
 
+@public_in("halluscope.metrics")
 class Prompt(Struct, frozen=True):
     """What a chat model is sent: the standing instructions, and this question's material.
 
@@ -37,6 +39,7 @@ class Prompt(Struct, frozen=True):
         return f"{self.system}\n\n{self.user}" if self.system else self.user
 
 
+@public_in("halluscope.metrics")
 class Data(Struct, frozen=True):
     """Text that is being judged, never obeyed: it goes out as JSON inside a fence."""
 

@@ -20,6 +20,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from .plumbing.public import public
+
 if TYPE_CHECKING:
     from .judge import Judge, JudgeSpec
     from .judges.replay import Recording, ReplayJudge
@@ -135,6 +137,7 @@ def _recording(config: pytest.Config) -> bool:
     return bool(config.getoption("--halluscope-record") or config.getoption("--halluscope-record-all"))
 
 
+@public
 def assert_faithful(
     output: object,
     context: object = None,
@@ -156,6 +159,7 @@ def assert_faithful(
     return _asserted("assert_faithful", "higher", "faithfulness", (output, context, input), given, allow)
 
 
+@public
 def assert_no_hallucination(
     output: object,
     context: object = None,

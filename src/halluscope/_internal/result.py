@@ -9,6 +9,7 @@ import msgspec
 from msgspec import Struct
 
 from .errors import JudgeError, JudgeThrottled
+from .plumbing.public import public
 from .verdict import Support, Verdict
 
 Direction = Literal["lower", "higher"]
@@ -20,6 +21,7 @@ Changed = Literal["better", "worse", "same", "lost", "gained"]
 _SAME = 1e-9
 
 
+@public
 class Outcome(str, Enum):
     """Whether there is a score, and why not where there is none."""
 
@@ -36,6 +38,7 @@ class Outcome(str, Enum):
         return self.value
 
 
+@public
 class Usage(Struct, frozen=True):
     """Tokens, money and calls. `cost` is in US dollars, None where the price is not known."""
 
@@ -54,6 +57,7 @@ class Usage(Struct, frozen=True):
         )
 
 
+@public
 class Failure(Struct, frozen=True):
     """Why a judge's answer is missing. `kind` is that of the error, see `halluscope._internal.errors`."""
 
@@ -71,6 +75,7 @@ class Failure(Struct, frozen=True):
         return cls(kind=error.kind, message=str(error), status=error.status, body=error.body, retry_after=wait)
 
 
+@public
 class Exchange(Struct, frozen=True):
     """One question put to a judge and what came back: shown so that every score can be checked."""
 
@@ -83,6 +88,7 @@ class Exchange(Struct, frozen=True):
     error: str | None = None
 
 
+@public
 class Result(Struct, frozen=True, kw_only=True):
     """The outcome of one metric on one case.
 

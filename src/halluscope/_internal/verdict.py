@@ -7,7 +7,10 @@ from typing import Literal
 
 from msgspec import Struct
 
+from .plumbing.public import public
 
+
+@public
 class Support(str, Enum):
     """How a claim stands to the context."""
 
@@ -29,6 +32,7 @@ SIGNS = {Support.SUPPORTED: "✓", Support.CONTRADICTED: "✗", Support.UNSUPPOR
 """For those who see no colour, and where there is none."""
 
 
+@public
 class Claim(Struct, frozen=True):
     """One statement of the output, with its place there where it has one.
 
@@ -42,6 +46,7 @@ class Claim(Struct, frozen=True):
     end: int | None = None
 
 
+@public
 class Evidence(Struct, frozen=True):
     """A piece of a context passage that speaks for or against a claim, quoted exactly."""
 
@@ -52,6 +57,7 @@ class Evidence(Struct, frozen=True):
     stance: Literal["for", "against"] = "for"
 
 
+@public
 class Vote(Struct, frozen=True):
     """What one judge said of a claim, where several were asked. `sample` numbers the draws of one judge."""
 
@@ -62,6 +68,7 @@ class Vote(Struct, frozen=True):
     sample: int | None = None
 
 
+@public
 class Verdict(Struct, frozen=True):
     """One claim judged.
 

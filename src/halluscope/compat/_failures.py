@@ -11,10 +11,10 @@ _UNUSABLE = (Outcome.FAILED, Outcome.INCOMPLETE)
 def raise_if_failed(result: Result) -> None:
     """Raise the judge's error, with status and body, where it left the case without a score."""
     if result.outcome in _UNUSABLE:
-        raise error_of(result.failure, result.reason or "the judge gave no usable answer")
+        raise error_from(result.failure, result.reason or "the judge gave no usable answer")
 
 
-def error_of(failure: Failure | None, message: str) -> JudgeError:
+def error_from(failure: Failure | None, message: str) -> JudgeError:
     """The error that left this failure behind."""
     if failure is None:
         return ReplyError(message)

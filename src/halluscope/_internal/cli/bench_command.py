@@ -15,10 +15,10 @@ from rich.table import Table
 
 from .. import metrics
 from ..judge import DEFAULT, VARIABLE, Judge, resolve
-from ..measuring.bench.bench_report import Report, Tick
+from ..measuring.bench.bench_report import BenchReport, Tick
 from ..measuring.bench.bench_report import bench as measure
 from ..measuring.bench.judge_run import CONCURRENCY
-from ..measuring.calibration import profile as profiles
+from ..measuring.calibration.profile import Profile
 from ..measuring.sets.public_sets import SETS
 from .app import app
 from .ci_files import write_text
@@ -64,7 +64,7 @@ def bench(
     if set is None:
         list_sets()
         return
-    chosen = profiles.load(profile) if profile else None
+    chosen = Profile.load(profile) if profile else None
     asked = [metrics.resolve(name) for name in metric or [chosen.metric if chosen else "label"]]
     pairs = [(j, m) for j in _judges(judge or [_default(chosen)], base_url) for m in asked]
     with kept_replies(*(j for j, _ in pairs), fresh=fresh) as replies, _Bars(quiet=as_json) as tick:
@@ -89,9 +89,9 @@ def bench(
     else:
         _show(report)
     if picture is not None:
-        from ..measuring.bench.picture import svg
+        from ..measuring.bench.picture import bench_svg
 
-        write_text(picture, svg(report))
+        write_text(picture, bench_svg(report))
         typer.echo(f"picture: {picture}", err=True)
     if any(figures.n and not figures.scored for figures in report.judges):
         raise typer.Exit(NO_VERDICT)
@@ -114,11 +114,11 @@ def _judges(names: list[str], base_url: str | None) -> list[Judge]:
     return [resolve(name, **(options if name in distant else {})) for name in names]
 
 
-def _default(profile: profiles.Profile | None) -> str:
+def _default(profile: Profile | None) -> str:
     return profile.judge if profile else os.environ.get(VARIABLE) or DEFAULT
 
 
-def _show(report: Report) -> None:
+def _show(report: BenchReport) -> None:
     from ..measuring.bench.bench_table import shown
 
     console = new_console()

@@ -13,12 +13,11 @@ from .. import metrics
 from ..errors import InputError
 from ..judge import DEFAULT, VARIABLE, Judge, resolve
 from ..measuring.bench.judge_run import CONCURRENCY, run_judge
-from ..measuring.calibration import profile as profiles
 from ..measuring.calibration.fitting import CONFIDENCE, cautions, promised
 from ..measuring.calibration.fitting import calibrate as calibrated
-from ..measuring.calibration.profile import Kind, Profile
+from ..measuring.calibration.profile import MappingKind, Profile, profile_path
 from ..measuring.labelled_case import LabelledCase, sample
-from ..measuring.sets.public_sets import load
+from ..measuring.sets.public_sets import load_set
 from ..metric import Metric
 from ..stats import Interval
 from .app import app
@@ -67,8 +66,8 @@ def calibrate(
     recall = RECALL if recall is None and false_alarms is None else recall
     # Whatever is wrong with the options is said before a judge is paid.
     promised(recall, false_alarms, confidence)
-    loaded = load(labels)
-    profiles.path_of(name or loaded.name)
+    loaded = load_set(labels)
+    profile_path(name or loaded.name)
     cases = sample(loaded.cases, limit, seed)
     kind = metrics.resolve(metric)
     if judge is None and all(item.score is not None for item in cases):
@@ -86,9 +85,9 @@ def calibrate(
         recall=recall,
         false_alarms=false_alarms,
         confidence=confidence,
-        mapping=cast("Kind | None", mapping),
+        mapping=cast("MappingKind | None", mapping),
     )
-    path = profiles.save(profile)
+    path = profile.save()
     said = cautions(profile, truth, probabilities)
     if len(truth) < len(cases):
         said.append(f"{len(cases) - len(truth)} of {len(cases)} cases got no verdict and were left out.")

@@ -121,9 +121,9 @@ def metrics() -> None:
 def _profile(name: str | None) -> Profile | None:
     if name is None:
         return None
-    from ..measuring.calibration.profile import load
+    from ..measuring.calibration.profile import Profile
 
-    return load(name)
+    return Profile.load(name)
 
 
 def _missing(provider: Provider) -> str | None:

@@ -11,7 +11,7 @@ from typing import Annotated, Any
 import typer
 
 from ..errors import HalluscopeError, InputError, MissingExtra
-from ..measuring.calibration import profile as profiles
+from ..measuring.calibration.profile import Profile
 from ..measuring.gates import Checked, Gate, no_worse
 from ..runner import evaluate
 from ..runs import Run, Summary
@@ -70,7 +70,7 @@ def eval_command(
     Exit code 0: done, and all gates are met. 1: a gate is not met. 2: bad input. 3: the run failed.
     4: the cost limit stopped it. 130: interrupted; the same command goes on where it was stopped.
     """
-    chosen = profiles.load(profile) if profile else None
+    chosen = Profile.load(profile) if profile else None
     metrics = list(metric or [chosen.metric if chosen else "hallucination"])
     judge = judge or (chosen.judge if chosen else None)
     gates = [Gate.parse(text, metrics) for text in gate or ()]

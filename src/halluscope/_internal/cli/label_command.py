@@ -20,7 +20,7 @@ from ..errors import InputError
 from ..judge import resolve
 from ..measuring.bench.judge_run import run_judge
 from ..measuring.labelled_case import LabelledCase, read_label, sample
-from ..measuring.labelling import Agreement, LabelFile, Session, agreement, cases_of
+from ..measuring.labelling import LabelFile, PersonAgreement, Session, cases_of, person_agreement
 from .app import app
 from .open_store import kept_replies
 from .options import DrawnLimit
@@ -100,7 +100,7 @@ def _compare(session: Session, rows: dict[str, bool | None], judge: str | None, 
         return
     told = {id: said for id, said in rows.items() if said is not None}
     if judge is None and set(person) <= set(told):
-        found, who = agreement(person, told), "the labels in the file"
+        found, who = person_agreement(person, told), "the labels in the file"
     else:
         items = [LabelledCase(case=session.cases[id], hallucinated=wrong, label="") for id, wrong in person.items()]
         asked = resolve(judge)
@@ -110,11 +110,11 @@ def _compare(session: Session, rows: dict[str, bool | None], judge: str | None, 
         if not said:
             console.print(f"{run.judge} gave no verdict on any of these cases.", style="yellow")
             return
-        found, who = agreement(person, said), run.judge
+        found, who = person_agreement(person, said), run.judge
     _show_agreement(found, who, console)
 
 
-def _show_agreement(found: Agreement, who: str, console: Console) -> None:
+def _show_agreement(found: PersonAgreement, who: str, console: Console) -> None:
     kappa = "not defined (one of the two always says the same)" if found.kappa is None else f"{found.kappa:.3f}"
     interval = f" ({found.interval.low:.2f} to {found.interval.high:.2f})" if found.interval else ""
     table = Table(title=f"you and {who}, on {found.n} cases", title_justify="left", show_edge=False, pad_edge=False)

@@ -12,8 +12,9 @@ from rich.table import Table
 from rich.text import Text
 
 from ..judge import resolve
-from ..measuring.stress import KINDS, StressReport, run
-from ..measuring.stress.stress_report import Kind, Tried
+from ..measuring.stress import KINDS, StressReport
+from ..measuring.stress import stress as stress_judge
+from ..measuring.stress.stress_report import StressRow, Tried
 from .app import app
 from .open_store import kept_replies
 from .options import BaseUrl, Columns, JudgeName, MetricName, judge_options, mapping
@@ -47,7 +48,7 @@ def stress(
     bars = Progress(console=errors, transient=True, disable=as_json or not errors.is_terminal)
     with kept_replies(asked) as replies, bars as bar:
         task = bar.add_task("judging", total=None)
-        report = run(
+        report = stress_judge(
             data,
             asked,
             metric=metric,
@@ -84,7 +85,7 @@ def _print(console: Console, report: StressReport, show: int) -> None:
         console.print(plain(_told(mistake)))
 
 
-def _cells(row: Kind) -> tuple[str, ...]:
+def _cells(row: StressRow) -> tuple[str, ...]:
     between = "" if row.interval is None else f"{row.interval[0]:.2f} to {row.interval[1]:.2f}"
     return row.kind, str(row.n), str(row.flagged), _rate(row.rate), between
 

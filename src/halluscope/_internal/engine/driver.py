@@ -15,6 +15,7 @@ from msgspec import structs
 from ..case import Case
 from ..errors import JudgeError, JudgeRefused, QuestionTooLong, ReplyError, ReplyTruncated
 from ..judge import Answer, Call, Judge
+from ..plumbing.public import public
 from ..plumbing.threads import Work, counted
 from ..questions import Question
 from ..questions.finding import Finding, without_score
@@ -38,6 +39,7 @@ _CALLS_AT_ONCE = 16
 """Calls for one case. A runner bounds those of all its cases with a `Throttle`."""
 
 
+@public
 class ReplyCache(Protocol):
     """Keeps answers by content."""
 

@@ -14,6 +14,7 @@ from msgspec import Struct, structs
 from ..case import clean
 from ..errors import DeadlineExceeded, HalluscopeError, JudgeError, JudgeThrottled, JudgeUnavailable, JudgeUnreachable
 from ..judge import Answer, Call, Judge
+from ..plumbing.public import public
 from ..plumbing.time_limit import time_limit
 from ..questions import Question
 from ..redaction import redacted
@@ -24,6 +25,7 @@ _UNREACHABLE_RETRIES = 2
 """For a server that was never reached: its address is likely wrong, or it is not running."""
 
 
+@public
 class Patience(Struct, frozen=True):
     """How long and how often a question is tried.
 

@@ -16,6 +16,7 @@ from ..embedded.reader import ClaimReading, fingerprint, read_claims
 from ..embedded.reasons import reason_of
 from ..errors import CannotJudge, NothingToJudge
 from ..judge import Answer, Call
+from ..plumbing.public import public_in
 from ..plumbing.threads import in_thread, worth_at_once
 from ..questions import (
     FACTUAL,
@@ -41,6 +42,7 @@ T = TypeVar("T")
 _turns: WeakKeyDictionary[asyncio.AbstractEventLoop, asyncio.Semaphore] = WeakKeyDictionary()
 
 
+@public_in("halluscope.judges")
 class EmbeddedJudge:
     """Named `local`. Answers in threads, the same way each time; an answer nobody waits for is given up."""
 

@@ -19,6 +19,7 @@ from msgspec import UNSET, Struct, UnsetType, structs
 
 from ..errors import InputError, JudgeError
 from ..judge import Answer, Call, Judge
+from ..plumbing.public import public_in
 from ..plumbing.whole_file import replacing
 from ..questions import Question
 from ..questions.reply import read_reply
@@ -30,12 +31,14 @@ FORMAT = 1
 _SHOWN = 100
 
 
+@public_in("halluscope.judges")
 class MissingRecording(JudgeError):
     """The question was never recorded."""
 
     kind = "unrecorded"
 
 
+@public_in("halluscope.judges")
 class Recorded(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """One answer. `reply` is what a model wrote (as data where it wrote JSON); `value` is an answer that no single
     reply holds, such as one that was put together from parts."""
@@ -53,6 +56,7 @@ class _File(Struct, kw_only=True):
     replies: dict[str, Recorded] = {}
 
 
+@public_in("halluscope.judges")
 class Recording:
     """The replies in one file. Nothing is written before `save`."""
 
@@ -113,6 +117,7 @@ def _read(path: Path) -> dict[str, Recorded]:
     return held.replies
 
 
+@public_in("halluscope.judges")
 class ReplayJudge:
     """Answers from a recording. With `live` it asks that judge for what is missing, and records the answer.
 

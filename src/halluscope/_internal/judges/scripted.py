@@ -10,6 +10,7 @@ import msgspec
 
 from ..errors import JudgeError
 from ..judge import Answer, Call
+from ..plumbing.public import public_in
 from ..questions import Question
 from ..result import Usage
 
@@ -18,6 +19,7 @@ T = TypeVar("T")
 Reply = Union[str, dict[str, Any], list[Any], Exception]
 
 
+@public_in("halluscope.judges")
 class ScriptedJudge:
     """Replies by kind of question ("extract", "verify", "label", …), one after the other, the last one for ever.
 

@@ -11,6 +11,7 @@ from msgspec import Struct
 
 from ..case import Case, clean
 from ..errors import InputError
+from ..plumbing.public import public
 
 BAD = frozenset(
     "hallucinated contradicted unsupported not_supported partially_supported refuted inconsistent 1".split()
@@ -19,6 +20,7 @@ GOOD = frozenset("factual supported faithful grounded consistent 0".split())
 """Words that say the same wherever they are used; "yes" and "pass" do not, and are left to each set's reader."""
 
 
+@public
 class LabelledCase(Struct, frozen=True, kw_only=True):
     """A case with its label.
 

@@ -29,7 +29,7 @@ ANSWERS = {"f": "factual", "h": "hallucinated", "c": "contradicted", "u": "unsup
 """The key for each label."""
 
 
-class Label(Struct, frozen=True, kw_only=True):
+class PersonLabel(Struct, frozen=True, kw_only=True):
     """One answer of a person, with the case it is about: the file can be given to `bench` and `calibrate`."""
 
     id: str
@@ -69,7 +69,7 @@ class LabelFile:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self._labels: dict[str, Label] = {}
+        self._labels: dict[str, PersonLabel] = {}
         if path.exists():
             for number, line in enumerate(path.read_bytes().splitlines(), start=1):
                 if line.strip():
@@ -77,7 +77,7 @@ class LabelFile:
 
     def _read(self, number: int, line: bytes) -> None:
         try:
-            label = msgspec.json.decode(line, type=Label)
+            label = msgspec.json.decode(line, type=PersonLabel)
         except msgspec.DecodeError as error:
             raise InputError(
                 f"line {number} of {self.path.name} is not a label ({error}): "
@@ -91,14 +91,14 @@ class LabelFile:
     def __len__(self) -> int:
         return len(self._labels)
 
-    def given(self) -> list[Label]:
+    def given(self) -> list[PersonLabel]:
         """The labels in the order they were given, without the skipped cases."""
         return [label for label in self._labels.values() if label.label != SKIPPED]
 
     def give(self, case: Case, label: str, annotator: str | None = None) -> None:
         """Keep an answer; a second one for the same case replaces the first."""
         self._labels.pop(case.id, None)
-        self._labels[case.id] = Label(
+        self._labels[case.id] = PersonLabel(
             id=case.id,
             label=label,
             output=case.output,
@@ -156,7 +156,7 @@ class Session:
         return self.labels.take_back() is not None
 
 
-class Agreement(Struct, frozen=True, kw_only=True):
+class PersonAgreement(Struct, frozen=True, kw_only=True):
     """How far a judge agrees with a person."""
 
     n: int
@@ -169,7 +169,7 @@ class Agreement(Struct, frozen=True, kw_only=True):
     """The ids of the cases they disagree on."""
 
 
-def agreement(person: dict[str, bool], judge: dict[str, bool]) -> Agreement:
+def person_agreement(person: dict[str, bool], judge: dict[str, bool]) -> PersonAgreement:
     """Kappa over the cases that both have spoken on."""
     shared = [id for id in person if id in judge]
     if not shared:
@@ -178,7 +178,7 @@ def agreement(person: dict[str, bool], judge: dict[str, bool]) -> Agreement:
     counting = stats.Counting(truth, said)
     counts = counting()
     kappa = counts.kappa
-    return Agreement(
+    return PersonAgreement(
         n=len(shared),
         kappa=None if kappa != kappa else kappa,
         interval=stats.bootstrap(lambda weights: counting(weights).kappa, len(shared)),

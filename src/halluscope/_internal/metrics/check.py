@@ -8,10 +8,12 @@ from ..case import Case
 from ..errors import InputError
 from ..judge import JudgeSpec
 from ..plumbing import sync
+from ..plumbing.public import public
 from ..result import Result
 from .registry import MetricSpec, resolve, split_options
 
 
+@public
 async def acheck(
     output: object,
     context: object = None,

@@ -11,6 +11,7 @@ from msgspec import Struct, structs
 from ..case import Case
 from ..errors import InputError
 from ..metric import Metric, PromptSpec, is_number
+from ..plumbing.public import public_in
 from ..questions import FACTUAL, HALLUCINATED, Explain, ExtractClaims, Passage, ResolveContext, VerifyClaims
 from ..questions.finding import Finding, no_claims, without_score
 from ..questions.flow import AnswerMissing, Flow, ask, ask_all
@@ -25,6 +26,7 @@ VERIFY = PromptSpec("verify", ("claims", "context"))
 EXPLAIN = PromptSpec("explain", ("score", "verdicts"))
 
 
+@public_in("halluscope.metrics")
 class Verified(Struct, frozen=True):
     """A verdict for each claim that got one, and what became of the others."""
 
@@ -34,6 +36,7 @@ class Verified(Struct, frozen=True):
     notes: tuple[str, ...] = ()
 
 
+@public_in("halluscope.metrics")
 class ClaimMetric(Metric, frozen=True, kw_only=True):
     """A metric over the claims of the output.
 
@@ -77,7 +80,7 @@ class ClaimMetric(Metric, frozen=True, kw_only=True):
         hits = sum(self.counts(v) for v in counted)
         wrong = [v for v in counted if not v.support.holds]
         score = hits / len(counted) * self.scale
-        summary = self.tally(hits, len(counted)) + (f": {listed(wrong)}." if wrong else ".")
+        summary = self.tally(hits, len(counted)) + (f": {as_sentence(wrong)}." if wrong else ".")
         reason, notes = yield from self.explained(score, verified.verdicts, summary)
         return Finding(
             outcome=Outcome.SCORED,
@@ -224,13 +227,13 @@ def incomplete(verified: Verified, case: Case) -> Finding:
     )
 
 
-def told(verdict: Verdict) -> str:
+def as_clause(verdict: Verdict) -> str:
     """A verdict as half a sentence."""
     reason = f": {verdict.reason.rstrip('.')}" if verdict.reason else ""
     return f'"{verdict.claim.text.strip()}" is {verdict.support.value}{reason}'
 
 
-def listed(verdicts: Sequence[Verdict], most: int = 5) -> str:
+def as_sentence(verdicts: Sequence[Verdict], most: int = 5) -> str:
     """Several verdicts as one sentence."""
     rest = f"; and {len(verdicts) - most} more" if len(verdicts) > most else ""
-    return "; ".join(told(v) for v in verdicts[:most]) + rest
+    return "; ".join(as_clause(v) for v in verdicts[:most]) + rest

@@ -8,6 +8,7 @@ from msgspec import structs
 
 from ..case import Case
 from ..metric import Metric, PromptSpec
+from ..plumbing.public import public
 from ..questions import FACTUAL, HALLUCINATED, ComparePassages, Passage, PassageVerdict
 from ..questions.finding import Finding, without_score
 from ..questions.flow import Flow, ask_all
@@ -18,6 +19,7 @@ from .claimwise import EXPLAIN, nothing_to_judge, reason_for
 PASSAGES_AT_ONCE = 20
 
 
+@public
 class Contradiction(Metric, frozen=True, kw_only=True):
     """The output is compared with each passage: it agrees or it contradicts. What a passage omits is no matter."""
 

@@ -8,6 +8,7 @@ from typing import ClassVar
 from ..case import Case
 from ..errors import InputError
 from ..metric import PromptSpec
+from ..plumbing.public import public
 from ..questions import ExtractTruths
 from ..questions.finding import Finding, no_claims
 from ..questions.flow import Flow, ask
@@ -16,6 +17,7 @@ from ..verdict import Support, Verdict
 from .claimwise import EXPLAIN, EXTRACT, VERIFY, ClaimMetric, nothing_to_judge
 
 
+@public
 class Faithfulness(ClaimMetric, frozen=True, kw_only=True):
     """Each claim is supported, contradicted or cannot be told; only supported ones count."""
 
@@ -37,6 +39,7 @@ class Faithfulness(ClaimMetric, frozen=True, kw_only=True):
         return f"{hits} of {claims} claims {'is' if hits == 1 else 'are'} supported by the context"
 
 
+@public
 class TruthFaithfulness(ClaimMetric, frozen=True, kw_only=True):
     """Claims are compared with truths drawn from the context; what cannot be told is not held against them."""
 

@@ -6,11 +6,13 @@ from collections.abc import Mapping
 from typing import ClassVar
 
 from ..metric import PromptSpec
+from ..plumbing.public import public
 from ..result import Direction
 from ..verdict import Support, Verdict
 from .claimwise import EXPLAIN, EXTRACT, VERIFY, ClaimMetric
 
 
+@public
 class Hallucination(ClaimMetric, frozen=True, kw_only=True):
     """Each claim is hallucinated (contradicted or unsupported) or not; an empty context supports none."""
 

@@ -6,6 +6,7 @@ from typing import ClassVar
 
 from ..case import Case
 from ..metric import Metric, PromptSpec
+from ..plumbing.public import public
 from ..questions import HALLUCINATED, LabelAnswer
 from ..questions.finding import Finding
 from ..questions.flow import Flow, ask
@@ -16,6 +17,7 @@ from .claimwise import distinct, nothing_to_judge
 _NEEDS = ("context", "output")
 
 
+@public
 class Label(Metric, frozen=True, kw_only=True):
     """One word for the whole output, with reasons. Context is optional: without it, what the judge knows counts.
 

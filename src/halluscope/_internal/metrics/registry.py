@@ -7,6 +7,7 @@ from typing import Any, Union
 
 from ..errors import InputError, UnknownName
 from ..metric import Metric
+from ..plumbing.public import public_in
 from .contradiction import Contradiction
 from .faithfulness import Faithfulness, TruthFaithfulness
 from .hallucination import Hallucination
@@ -19,6 +20,7 @@ METRICS: dict[str, type[Metric]] = {
 MetricSpec = Union[str, Metric, type[Metric]]
 
 
+@public_in("halluscope.metrics")
 def register(metric: type[Metric]) -> type[Metric]:
     """Make a metric of your own known by its name; usable as a class decorator."""
     if METRICS.get(metric.name, metric) is not metric:
@@ -27,6 +29,7 @@ def register(metric: type[Metric]) -> type[Metric]:
     return metric
 
 
+@public_in("halluscope.metrics")
 def resolve(spec: MetricSpec, **options: Any) -> Metric:
     """The metric that a name, a class or an instance means."""
     if isinstance(spec, Metric):

@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 from msgspec import Struct, structs
 
 from ..errors import ReplyError
+from ..plumbing.public import public_in
 from ..prompt import Data
 from ..text.windows import cut
 from ..verdict import Evidence, Verdict, Vote
@@ -17,6 +18,7 @@ from .question import Passage, Question, listed, packed, text_of, verdicts_schem
 AGREES, CONTRADICTS = "yes", "no"
 
 
+@public_in("halluscope.metrics")
 class PassageVerdict(Struct, frozen=True):
     """Whether the output agrees with one passage; `judge` and `votes` as in a `Verdict`."""
 
@@ -31,6 +33,7 @@ class PassageVerdict(Struct, frozen=True):
     notes: tuple[str, ...] = ()
 
 
+@public_in("halluscope.metrics")
 class ComparePassages(Question[tuple[PassageVerdict, ...]], frozen=True, kw_only=True):
     """Yes where the output agrees with the passage, no where it contradicts it. Some may be missing."""
 

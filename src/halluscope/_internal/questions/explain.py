@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any, ClassVar
 
 from ..errors import ReplyError
+from ..plumbing.public import public_in
 from ..prompt import Data
 from ..verdict import Verdict
 from .question import Question, text_of
@@ -17,6 +18,7 @@ _SHOWN = 40
 _STATED = re.compile(r"\bscore\b[^.\d]{0,30}?(\d+(?:\.\d+)?)\b(?!\s*(?:%|percent))", re.IGNORECASE)
 
 
+@public_in("halluscope.metrics")
 class Explain(Question[str], frozen=True, kw_only=True):
     """A short reason for a score that is already settled; a reply naming another score is refused."""
 

@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 from msgspec import structs
 
 from ..errors import ReplyError
+from ..plumbing.public import public_in
 from ..prompt import Data
 from ..text.quotes import folded, locate, relation, word_set
 from ..text.windows import cut
@@ -23,6 +24,7 @@ def numbered(claims: Sequence[Claim]) -> tuple[Claim, ...]:
     return tuple(structs.replace(claim, id=f"c{i}") for i, claim in enumerate(claims, start=1))
 
 
+@public_in("halluscope.metrics")
 class ExtractClaims(Question[tuple[Claim, ...]], frozen=True, kw_only=True):
     """Which statements does the output make? `offset` is where this piece of the output starts."""
 
@@ -76,6 +78,7 @@ class ExtractClaims(Question[tuple[Claim, ...]], frozen=True, kw_only=True):
         return numbered(list(once.values()))
 
 
+@public_in("halluscope.metrics")
 class ExtractTruths(Question[tuple[str, ...]], frozen=True, kw_only=True):
     """Which facts does the context state? At most `limit` of them, where there is a limit."""
 

@@ -6,11 +6,13 @@ from msgspec import Struct
 
 from ..case import Case
 from ..errors import CannotJudge, NothingToJudge
+from ..plumbing.public import public_in
 from ..result import Failure, Outcome
 from ..text.kinds import is_refusal
 from ..verdict import Verdict
 
 
+@public_in("halluscope.metrics")
 class Finding(Struct, frozen=True, kw_only=True):
     """What a metric's flow returns; with what the driver saw on the way it becomes a Result."""
 

@@ -15,6 +15,7 @@ from collections.abc import Generator, Sequence
 from typing import Any, TypeVar, Union
 
 from ..errors import JudgeError
+from ..plumbing.public import public_in
 from ..result import Failure
 from . import Question
 
@@ -25,6 +26,7 @@ Answers = tuple[Any, ...]
 Flow = Generator[tuple[Question[Any], ...], Answers, R]
 
 
+@public_in("halluscope.metrics")
 class AnswerMissing(JudgeError):
     """Raised inside a flow by `ask` when the judge failed; `failure` says how."""
 
@@ -34,6 +36,7 @@ class AnswerMissing(JudgeError):
         super().__init__(failure.message, status=failure.status, body=failure.body)
 
 
+@public_in("halluscope.metrics")
 def ask(question: Question[T]) -> Flow[T]:
     """Ask one question; raise `AnswerMissing` if the judge fails."""
     (answer,) = yield (question,)
@@ -42,6 +45,7 @@ def ask(question: Question[T]) -> Flow[T]:
     return answer  # type: ignore[no-any-return]
 
 
+@public_in("halluscope.metrics")
 def ask_all(questions: Sequence[Question[T]]) -> Flow[list[Union[T, Failure]]]:
     """Ask several questions at once; an answer that is missing is a `Failure` in its place."""
     if not questions:

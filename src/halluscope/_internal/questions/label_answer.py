@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 from msgspec import Struct, structs
 
 from ..errors import ReplyError
+from ..plumbing.public import public_in
 from ..prompt import Data
 from ..text.quotes import word_set
 from ..text.windows import cut
@@ -20,6 +21,7 @@ WORDS = (FACTUAL, HALLUCINATED)
 _SAID = re.compile(r"\b(factual|hallucinated)\b", re.IGNORECASE)
 
 
+@public_in("halluscope.metrics")
 class Labelled(Struct, frozen=True):
     """The label, why, and the probability that the output is hallucinated where the judge gives one.
 
@@ -36,6 +38,7 @@ class Labelled(Struct, frozen=True):
     notes: tuple[str, ...] = ()
 
 
+@public_in("halluscope.metrics")
 class LabelAnswer(Question[Labelled], frozen=True, kw_only=True):
     """Factual or hallucinated? `passages` is None where the caller gave no context at all."""
 

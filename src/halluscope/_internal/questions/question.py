@@ -10,12 +10,14 @@ import msgspec
 from msgspec import Struct
 
 from ..errors import ReplyError
+from ..plumbing.public import public_in
 from ..prompt import Data, Prompt, render
 from ..text.windows import cut
 
 T = TypeVar("T")
 
 
+@public_in("halluscope.metrics")
 class Passage(Struct, frozen=True):
     """A context passage, or a piece of one: `offset` is where the piece starts in passage `index`."""
 
@@ -29,6 +31,7 @@ class Passage(Struct, frozen=True):
         return f"p{self.index + 1}"
 
 
+@public_in("halluscope.metrics")
 class Question(Struct, Generic[T], frozen=True, kw_only=True):
     """Something a metric asks a judge. `T` is the type of the answer.
 

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from typing import Any, ClassVar, Literal
 
+from ..plumbing.public import public_in
 from ..verdict import Claim, Verdict
 from .question import Question
 
 
+@public_in("halluscope.metrics")
 class ResolveContext(Question[tuple[str, ...]], frozen=True, kw_only=True):
     """The context for the output whose claims these are, for the step that needs it.
 

@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 from msgspec import Struct, structs
 
 from ..errors import ReplyError
+from ..plumbing.public import public_in
 from ..prompt import Data
 from ..text.quotes import folded, locate, resemblance
 from ..text.words import words
@@ -22,6 +23,7 @@ _SAME_STATEMENT = 0.5
 _BASES = (Support.SUPPORTED.value, Support.CONTRADICTED.value, Support.UNSUPPORTED.value)
 
 
+@public_in("halluscope.metrics")
 class Verification(Struct, frozen=True):
     """The verdicts that can be trusted, and what was refused and why. A claim may be in neither."""
 
@@ -29,6 +31,7 @@ class Verification(Struct, frozen=True):
     refused: tuple[str, ...] = ()
 
 
+@public_in("halluscope.metrics")
 class VerifyClaims(Question[Verification], frozen=True, kw_only=True):
     """Which word of the vocabulary fits each claim?
 

@@ -37,7 +37,7 @@ MODULES = (
 )
 """In the order in which they build on each other."""
 
-STYLES = ("colours", "layout", "overview", "case", "print")
+STYLE_SHEETS = ("colours", "layout", "overview", "case", "print")
 
 _IMPORT = re.compile(r'^import [^;]*? from "\./\w+\.js";\n', re.MULTILINE)
 _EXPORT = re.compile(r"^export (?=(?:async )?function|const|class)", re.MULTILINE)
@@ -57,7 +57,7 @@ def script() -> str:
 @cache
 def style() -> str:
     """All style sheets as one."""
-    return "\n" + "\n".join(_read(f"{name}.css").strip() for name in STYLES) + "\n"
+    return "\n" + "\n".join(_read(f"{name}.css").strip() for name in STYLE_SHEETS) + "\n"
 
 
 def policy() -> str:

@@ -9,6 +9,7 @@ from typing import Protocol, Union, runtime_checkable
 from msgspec import Struct
 
 from ..case import Case
+from ..plumbing.public import public
 from ..result import Result
 
 Moment = Union[datetime, float, str, None]
@@ -17,7 +18,8 @@ Moment = Union[datetime, float, str, None]
 Pairs = Iterable[tuple[Case, Result]]
 
 
-class Source(Protocol):
+@public
+class ReportSource(Protocol):
     """What a report needs of a run. `pairs` is read once, from start to end, and never held in memory.
 
     The results of one case may come one after another or far apart.

@@ -12,6 +12,7 @@ from msgspec import Struct
 
 from ..case import Case, clean
 from ..errors import InputError
+from ..plumbing.public import public
 from ..plumbing.whole_file import replacing
 from ..result import Outcome, Result
 from ..verdict import Support
@@ -19,7 +20,7 @@ from .blocks import Blocks, block
 from .changes import CHANGES, Baseline, Change
 from .page import closing, opening
 from .page_records import CasePlaces, case_record, encode, result_record
-from .source import Moment, Pairs, Reading, Results, Source, shown_moment
+from .source import Moment, Pairs, Reading, ReportSource, Results, shown_moment
 from .totals import MetricTotals, Tally
 from .without_script import table
 
@@ -31,7 +32,10 @@ _UNREAD = 100
 _OUTCOMES = [outcome.value for outcome in Outcome]
 
 
-def write(run: Source, path: str | os.PathLike[str], *, baseline: Source | None = None, most: int = MOST) -> Path:
+@public
+def write_report(
+    run: ReportSource, path: str | os.PathLike[str], *, baseline: ReportSource | None = None, most: int = MOST
+) -> Path:
     """Write the report of a run, and what changed since `baseline` where one is given.
 
     All results count in the totals; beyond `most` cases, the list holds the first ones and says so.
@@ -45,6 +49,7 @@ def write(run: Source, path: str | os.PathLike[str], *, baseline: Source | None 
     return target
 
 
+@public
 def write_results(
     pairs: Pairs,
     path: str | os.PathLike[str],
@@ -58,10 +63,10 @@ def write_results(
     """Write a report of cases and results that belong to no run."""
     earlier = None if baseline is None else Results(given=baseline, name="the earlier results")
     run = Results(given=pairs, name=name, judge=judge, created=created)
-    return write(run, path, baseline=earlier, most=most)
+    return write_report(run, path, baseline=earlier, most=most)
 
 
-def _write(page: TextIO, run: Source, baseline: Source | None, earlier: Baseline | None, most: int) -> None:
+def _write(page: TextIO, run: ReportSource, baseline: ReportSource | None, earlier: Baseline | None, most: int) -> None:
     page.write(opening(clean(run.name)))
     contents = Contents(page, earlier, most)
     for case, result in run.pairs():
@@ -83,11 +88,11 @@ def _write(page: TextIO, run: Source, baseline: Source | None, earlier: Baseline
     page.write(closing(table(run.name, totals)))
 
 
-def _described(run: Source) -> dict[str, str]:
+def _described(run: ReportSource) -> dict[str, str]:
     return {"name": run.name, "judge": run.judge, "created": shown_moment(run.created)}
 
 
-def _unread(run: Source) -> dict[str, Any]:
+def _unread(run: ReportSource) -> dict[str, Any]:
     """The rows of the data that could not be read, where the run knows of any: they have no case to be listed under."""
     rows = run.bad_rows() if isinstance(run, Reading) else ()
     return {"count": len(rows), "first": [{"place": row.place, "reason": row.reason} for row in rows[:_UNREAD]]}

@@ -9,7 +9,7 @@ _BEFORE_THE_FIRST = 4
 """Cases at once until the first one has shown what one costs."""
 
 
-class Budget:
+class CostLimit:
     """Counts money. With a limit, a case starts only if those under way and it are likely to stay below."""
 
     def __init__(self, limit: float | None = None, judge: str = "the judge", *, free: bool = False) -> None:

@@ -17,15 +17,15 @@ from ..engine.driver import Driver, Patience
 from ..errors import InputError, StoreError
 from ..judge import Judge, JudgeSpec
 from ..judge import resolve as resolve_judge
-from ..measuring.calibration import profile as profiles
 from ..measuring.calibration.profile import Profile
 from ..metric import Metric
 from ..metrics import MetricSpec, split_options
 from ..plumbing import sync
+from ..plumbing.public import public
 from ..plumbing.threads import worth_at_once
 from ..runs import Run
 from ..store import Book, MemoryReplies, Replies, Store
-from .cost_limit import Budget
+from .cost_limit import CostLimit
 from .identity import scorer_of
 from .pipeline import Pipeline
 from .progress import display_for
@@ -40,6 +40,7 @@ LOCAL_AT_ONCE = 64
 _NAME = re.compile(r"[\w.@:+-][\w .@:+-]{0,99}")
 
 
+@public
 async def aevaluate(
     data: object,
     metrics: MetricSpec | Sequence[MetricSpec] = "hallucination",
@@ -77,7 +78,7 @@ async def aevaluate(
     calibrated = _profile(profile, asked)
     judged_by = resolve_judge(judge, **judge_options)
     local = _is_local(judged_by)
-    budget = Budget(max_cost, judged_by.name, free=local)
+    budget = CostLimit(max_cost, judged_by.name, free=local)
     opened = open_data(data, map)
     store = store or Store()
     # Also for the embedded judge: waiting for a turn must not count as time that a question took.
@@ -151,7 +152,7 @@ def _profile(name: str | None, metrics: Sequence[Metric]) -> Profile | None:
     """The profile, refused before anything is paid where it is not for these metrics."""
     if name is None:
         return None
-    found = profiles.load(name)
+    found = Profile.load(name)
     for metric in metrics:
         found.check_metric(metric.name)
     return found

@@ -17,7 +17,7 @@ from ..redaction import redacted
 from ..result import Failure, Outcome, Result
 from ..store import Book, Job
 from ..store.run_writer import CHUNK
-from .cost_limit import Budget
+from .cost_limit import CostLimit
 from .progress import Display, Progress
 from .throttle import AdaptiveThrottle
 
@@ -47,7 +47,7 @@ class Pipeline:
         book: Book,
         *,
         at_once: int,
-        budget: Budget,
+        budget: CostLimit,
         display: Display,
         throttle: AdaptiveThrottle | None = None,
         strict: bool = False,

@@ -11,6 +11,7 @@ import numpy as np
 from msgspec import Struct
 
 from ..errors import InputError
+from ..plumbing.public import public
 from ..result import Changed, Direction, change_between
 from ..stats import Interval
 from ..stats.means import difference_interval
@@ -20,6 +21,7 @@ from ..store.run_reader import Asked, Light, light_results, questions
 Change = Literal["better", "worse", "no clear change", "nothing to compare"]
 
 
+@public
 class CaseChange(Struct, frozen=True):
     """One case in both runs; a score is None where the case had none."""
 
@@ -36,6 +38,7 @@ class CaseChange(Struct, frozen=True):
         return None if self.before is None or self.after is None else self.after - self.before
 
 
+@public
 class MetricComparison(Struct, frozen=True, kw_only=True):
     """One metric in both runs. `difference` is over the cases that have a score in both, after less before.
 
@@ -57,6 +60,7 @@ class MetricComparison(Struct, frozen=True, kw_only=True):
     """The cases that are not the same, the worst first."""
 
 
+@public
 class Comparison(Struct, frozen=True, kw_only=True):
     """Two runs side by side.
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from ..case import Case
 from ..errors import UnknownName
+from ..plumbing.public import public
 from ..result import Result, Usage
 from ..store import Entry, RunInfo, Store
 from ..store.run_reader import BadRow, bad_rows, entries, list_runs, usage_of_run
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     import pandas
 
 
+@public
 class Run:
     """A run in a store. Everything is read when it is asked for, so a run of any size may be held."""
 
@@ -104,11 +106,12 @@ class Run:
 
     def report(self, path: str | os.PathLike[str], *, baseline: Run | str | None = None) -> Path:
         """Write the run as one HTML file, with what changed since `baseline`."""
-        from ..report import write  # here: only those who want a report load what makes one
+        from ..report import write_report  # here: only those who want a report load what makes one
 
-        return write(self, path, baseline=Run(baseline, self.store) if isinstance(baseline, str) else baseline)
+        return write_report(self, path, baseline=Run(baseline, self.store) if isinstance(baseline, str) else baseline)
 
 
+@public
 def all_runs(store: Store | None = None) -> list[RunInfo]:
     """Every run that is kept, the latest last."""
     return list_runs(store or Store())

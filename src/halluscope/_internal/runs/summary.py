@@ -6,6 +6,7 @@ import numpy as np
 from msgspec import Struct
 
 from ..errors import UnknownName
+from ..plumbing.public import public
 from ..result import Direction, Outcome, Usage
 from ..stats import Interval
 from ..stats.means import mean_interval
@@ -13,6 +14,7 @@ from ..store import RunInfo, ScorerInfo, Store
 from ..store.run_reader import scores_of, tally, usage_of_run
 
 
+@public
 class MetricSummary(Struct, frozen=True, kw_only=True):
     """One metric over all cases of a run. Only cases with a score count in `mean`; `coverage` says how many have one.
 
@@ -36,6 +38,7 @@ class MetricSummary(Struct, frozen=True, kw_only=True):
     outcomes: dict[str, int]
 
 
+@public
 class Summary(Struct, frozen=True, kw_only=True):
     """The figures of a run. `cases` are the rows that could be read."""
 

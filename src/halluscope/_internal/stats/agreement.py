@@ -7,9 +7,11 @@ from collections.abc import Hashable, Sequence
 from itertools import product
 
 from ..errors import InputError
+from ..plumbing.public import public
 from .arrays import ratio
 
 
+@public
 def cohen_kappa(first: Sequence[Hashable], second: Sequence[Hashable]) -> float:
     """Two raters on the same cases: 1 is agreement, 0 is chance. NaN where both only ever say one thing."""
     if len(first) != len(second):
@@ -23,6 +25,7 @@ def cohen_kappa(first: Sequence[Hashable], second: Sequence[Hashable]) -> float:
     return ratio(agreed - by_chance, 1 - by_chance)
 
 
+@public
 def krippendorff_alpha(units: Sequence[Sequence[Hashable | None]], *, interval: bool = False) -> float:
     """Any number of raters, with gaps: each unit lists what its raters said, None for one who did not.
 

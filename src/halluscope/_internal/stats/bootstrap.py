@@ -8,6 +8,7 @@ import numpy as np
 from msgspec import Struct
 
 from ..errors import InputError
+from ..plumbing.public import public
 from .arrays import Floats, Numbers, as_floats, same_length
 
 RESAMPLES = 1000
@@ -17,6 +18,7 @@ Figure = Callable[[Floats], float]
 """A figure as a function of how often each case counts."""
 
 
+@public
 class Interval(Struct, frozen=True):
     """Where the figure lies with 95 % confidence."""
 

@@ -13,6 +13,7 @@ from typing import Any
 from weakref import WeakSet
 
 from ..errors import InputError, StoreDamaged, StoreError
+from ..plumbing.public import public
 from .integrity import verify_all
 from .migrations import MIGRATIONS
 
@@ -40,6 +41,7 @@ def default_path() -> Path:
     return home() / "halluscope.db"
 
 
+@public
 class Store:
     """An open store. May be used from several threads, and by several processes at once."""
 

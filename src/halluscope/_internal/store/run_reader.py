@@ -12,6 +12,7 @@ from msgspec import Struct, structs
 
 from ..case import Case
 from ..errors import StoreDamaged
+from ..plumbing.public import public
 from ..result import Direction, Result, Usage
 from .database import Store
 from .packing import about_outcome, unpack
@@ -19,6 +20,7 @@ from .packing import about_outcome, unpack
 _PAGE = 256
 
 
+@public
 class ScorerInfo(Struct, frozen=True):
     """A metric of a run, with what its scores mean and who judged."""
 
@@ -30,6 +32,7 @@ class ScorerInfo(Struct, frozen=True):
     scale: float
 
 
+@public
 class RunInfo(Struct, frozen=True, kw_only=True):
     """What is known of a run without reading its results.
 
@@ -50,6 +53,7 @@ class RunInfo(Struct, frozen=True, kw_only=True):
     bad_rows: int
 
 
+@public
 class Entry(Struct, frozen=True):
     """One case of a run with the results it has, in the order of the run's metrics."""
 
@@ -58,6 +62,7 @@ class Entry(Struct, frozen=True):
     results: tuple[Result, ...]
 
 
+@public
 class BadRow(Struct, frozen=True):
     """A row of the data that could not be read: `place` is its line or row, counted from 1."""
 

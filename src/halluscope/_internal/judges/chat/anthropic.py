@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 
 from ...case import clean
 from ...errors import InputError, JudgeUnavailable
+from ...plumbing.public import public_in
 from ...prompt import Prompt
 from . import http
 from .chat_judge import ChatJudge, Completion, Settings, made_settings
@@ -70,6 +71,7 @@ class AnthropicModel(ServedModel, frozen=True, kw_only=True):
         return Completion(clean(text), usage, stopped == "max_tokens", stopped == "refusal")
 
 
+@public_in("halluscope.judges")
 def anthropic_judge(
     model: str,
     *,

@@ -10,6 +10,7 @@ from msgspec import Struct, structs
 
 from ...errors import InputError, JudgeRejected, QuestionTooLong
 from ...judge import Answer, Call
+from ...plumbing.public import public_in
 from ...prompt import Data, Prompt, render
 from ...questions import Question
 from ...result import Usage
@@ -28,6 +29,7 @@ _FAR = 1000
 """Between the seeds of repairs: farther than anybody draws samples."""
 
 
+@public_in("halluscope.judges")
 class Settings(Struct, frozen=True, kw_only=True):
     """What is sent with every question. Zero temperature and a fixed seed: the same question, the same answer."""
 
@@ -58,6 +60,7 @@ def made_settings(given: dict[str, Any]) -> Settings:
     return Settings(**given)
 
 
+@public_in("halluscope.judges")
 class Completion(Struct, frozen=True):
     """What a model wrote, and whether it was cut short or declined."""
 
@@ -67,6 +70,7 @@ class Completion(Struct, frozen=True):
     refused: bool = False
 
 
+@public_in("halluscope.judges")
 class ChatModel(Protocol):
     """A model behind a wire format."""
 
@@ -90,6 +94,7 @@ class ChatModel(Protocol):
     ) -> Completion: ...
 
 
+@public_in("halluscope.judges")
 class ChatJudge:
     """Asks a chat model. `window` is the model's context window in tokens, where it is known."""
 

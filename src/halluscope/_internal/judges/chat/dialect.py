@@ -9,6 +9,7 @@ from typing import Literal
 from msgspec import Struct
 
 from ...errors import JudgeRejected
+from ...plumbing.public import public_in
 from .http import told
 
 Mode = Literal["schema", "json", "text"]
@@ -22,6 +23,7 @@ _ROOM_FOR_REPLY = 0.8
 _known: dict[tuple[str, str], Dialect] = {}
 
 
+@public_in("halluscope.judges")
 class Manner(Struct, frozen=True):
     """One way of asking: how the reply's form is asked for, and which fields are left out."""
 

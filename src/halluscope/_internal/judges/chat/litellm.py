@@ -9,6 +9,7 @@ from msgspec import Struct, structs
 
 from ...case import clean
 from ...errors import HalluscopeError, JudgeError, JudgeUnavailable, MissingExtra, QuestionTooLong
+from ...plumbing.public import public_in
 from ...prompt import Prompt
 from ...redaction import keep_attributes_secret, keep_environment_secret, redacted
 from .chat_judge import ChatJudge, Completion, Settings, made_settings
@@ -86,6 +87,7 @@ class LiteLLMModel(Struct, frozen=True, kw_only=True):
         return Completion(clean(str(text)), usage, choice.finish_reason == "length", refused)
 
 
+@public_in("halluscope.judges")
 def litellm_judge(
     model: str, *, price: Price | None = None, window: int | None = None, base_url: str | None = None, **options: Any
 ) -> ChatJudge:

@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 
 from ...case import clean
 from ...errors import InputError, JudgeError, JudgeUnavailable
+from ...plumbing.public import public_in
 from ...prompt import Prompt
 from . import http
 from .chat_judge import ChatJudge, Completion, Settings, made_settings
@@ -88,6 +89,7 @@ def _counts(usage: Any) -> Tokens:
     return Tokens.of(counted.get("prompt_tokens"), counted.get("completion_tokens"), cached)
 
 
+@public_in("halluscope.judges")
 def openai_judge(
     model: str,
     *,

@@ -8,12 +8,14 @@ from typing import Any
 
 from msgspec import Struct
 
+from ...plumbing.public import public_in
 from ...result import Usage
 
 _SHORT = 32_000
 """Tokens up to which no model's price depends on how many there are."""
 
 
+@public_in("halluscope.judges")
 class Price(Struct, frozen=True):
     """US dollars for a million tokens, for models the price table does not know."""
 

@@ -7,9 +7,10 @@ from typing import Any, Literal, TypeVar
 
 from ...errors import InputError, JudgeError, NothingToJudge
 from ...judge import Answer, Call, Judge, JudgeSpec, resolve
+from ...plumbing.public import public_in
 from ...questions import Question
 from .asking import asker
-from .escalation_budget import Budget, Limits
+from .escalation_budget import EscalationBudget, Limits
 from .opinions import Key, Opinion, decided, joined, narrowed, noun, opinions, refusals, things
 
 T = TypeVar("T")
@@ -19,6 +20,7 @@ _ROUNDING = 1e-9
 """1 - 0.8 is a little less than 0.2 in floating point, and is still inside a band that starts at 0.2."""
 
 
+@public_in("halluscope.judges")
 class Cascade:
     """Asks `first`, and `second` where `first` is not sure.
 
@@ -59,7 +61,7 @@ class Cascade:
         self.second: Judge = resolve(second)
         self.low, self.high = float(low), float(high)
         self.on_failure = on_failure
-        self.budget = Budget(Limits(max_escalations=max_escalations, max_share=max_share, max_cost=max_cost))
+        self.budget = EscalationBudget(Limits(max_escalations=max_escalations, max_share=max_share, max_cost=max_cost))
 
     @property
     def name(self) -> str:
@@ -80,7 +82,7 @@ class Cascade:
         own = (self.low, self.high, self.budget.limits, self.on_failure)
         return hashlib.sha256(f"{own} {self.first.fingerprint()} {self.second.fingerprint()}".encode()).hexdigest()
 
-    def sure(self, opinion: Opinion) -> bool:
+    def _sure(self, opinion: Opinion) -> bool:
         """Whether the first judge's view stands without asking."""
         wrong = opinion.wrong
         if wrong is None:
@@ -100,7 +102,7 @@ class Cascade:
         if not keys:
             return first
         views = opinions(question, first.value, self.first.name)
-        doubtful = [key for key in keys if key not in views or not self.sure(views[key])]
+        doubtful = [key for key in keys if key not in views or not self._sure(views[key])]
         found = {key: decided(view) for key, view in views.items()}
         notes: list[str] = []
         refused = refusals(first.value)

@@ -10,6 +10,7 @@ from msgspec import structs
 
 from ...errors import InputError, JudgeError
 from ...judge import Answer, Call, Judge, JudgeSpec, resolve
+from ...plumbing.public import public_in
 from ...questions import Question
 from ...result import Usage
 from .asking import asker, attempted
@@ -21,6 +22,7 @@ T = TypeVar("T")
 SAMPLES = 5
 
 
+@public_in("halluscope.judges")
 class Consistent:
     """Draws `n` samples of a judge's verdicts. Claims are extracted, and reasons given, once.
 

@@ -31,7 +31,7 @@ class Limits(Struct, frozen=True, kw_only=True):
             raise InputError(f"max_cost must be a number of US dollars of at least 0, not {self.max_cost!r}.")
 
 
-class Budget:
+class EscalationBudget:
     """Keeps the count for one judge, over all cases and threads that use it.
 
     Answers from the cache count as if they were paid again: the same cases in the same order then

@@ -12,6 +12,7 @@ from msgspec import structs
 
 from ...errors import InputError, JudgeError
 from ...judge import Answer, Ask, Call, Judge, JudgeSpec, resolve
+from ...plumbing.public import public_in
 from ...questions import Question
 from ...result import Usage
 from .asking import asker, attempted
@@ -21,6 +22,7 @@ from .opinions import Key, joined, noun, opinions, refusals, things
 T = TypeVar("T")
 
 
+@public_in("halluscope.judges")
 class Panel:
     """Asks all its judges at once; each verdict is that of the majority, by weight where there are weights.
 

@@ -6,12 +6,14 @@ from collections.abc import Iterable
 
 from msgspec import Struct
 
+from ...plumbing.public import public_in
 from ...result import Result
 from ...stats import krippendorff_alpha
 from ...verdict import Verdict, Vote
 from .ballot import minority
 
 
+@public_in("halluscope.judges")
 class Agreement(Struct, frozen=True):
     """Krippendorff's alpha of the judges over all things that at least two of them voted on.
 
@@ -27,6 +29,7 @@ class Agreement(Struct, frozen=True):
     judges: tuple[str, ...]
 
 
+@public_in("halluscope.judges")
 class Disagreement(Struct, frozen=True):
     """One thing the judges were divided on. `split` is the share of the weight in the minority."""
 
@@ -36,6 +39,7 @@ class Disagreement(Struct, frozen=True):
     split: float
 
 
+@public_in("halluscope.judges")
 class FlipRates(Struct, frozen=True):
     """How often samples of one judge speak against its verdict: per claim, per case, and each case's own rate."""
 
@@ -44,6 +48,7 @@ class FlipRates(Struct, frozen=True):
     by_case: dict[str, float]
 
 
+@public_in("halluscope.judges")
 def agreement(results: Iterable[Result]) -> Agreement:
     """How far the judges of a panel, or the samples of one judge, agree over a run."""
     rows: list[dict[str, Vote]] = []
@@ -65,6 +70,7 @@ def agreement(results: Iterable[Result]) -> Agreement:
     )
 
 
+@public_in("halluscope.judges")
 def disagreements(results: Iterable[Result]) -> list[Disagreement]:
     """What the judges were divided on, the most divided first: where a person's look is worth most."""
     found = [
@@ -82,6 +88,7 @@ def flip_rate(verdict: Verdict) -> float | None:
     return minority(votes) if votes else None
 
 
+@public_in("halluscope.judges")
 def flip_rates(results: Iterable[Result]) -> FlipRates:
     """The mean flip rate of claims, and that of cases: of a case, a sample is for or against the whole output.
 

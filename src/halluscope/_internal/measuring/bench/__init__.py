@@ -1,20 +1,20 @@
 """Measuring judges: sets with known answers, the figures a judge reaches on them, and what they are worth."""
 
 from ..labelled_case import LabelledCase, read_label, sample
-from ..sets.public_sets import SETS, Loaded, load
-from .bench_report import Report, bench
+from ..sets.public_sets import SETS, Loaded, load_set
+from .bench_report import BenchReport, bench
 from .figures import Figures, measure
 from .judge_run import JudgeRun, run_judge
 
 __all__ = [
     "SETS",
+    "BenchReport",
     "Figures",
     "JudgeRun",
     "LabelledCase",
     "Loaded",
-    "Report",
     "bench",
-    "load",
+    "load_set",
     "measure",
     "read_label",
     "run_judge",

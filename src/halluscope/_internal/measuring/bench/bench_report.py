@@ -9,12 +9,15 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
+from ... import metrics
 from ...engine.driver import Patience, ReplyCache
-from ...judge import Judge
-from ...metric import Metric
+from ...judge import JudgeSpec
+from ...judge import resolve as resolve_judge
+from ...metrics import MetricSpec
+from ...plumbing.public import public
 from ..calibration.profile import Profile
 from ..labelled_case import LabelledCase, fingerprint, sample
-from ..sets.public_sets import Loaded, load
+from ..sets.public_sets import Loaded, load_set
 from .baselines import baselines
 from .cascade_curve import Band, tradeoff
 from .figures import Figures, measure, measure_baseline, worst_mistakes
@@ -24,6 +27,7 @@ GIVEN_AWAY = 0.8
 """From this AUROC on, a trivial judge is worth a warning."""
 
 
+@public
 class Mistake(Struct, frozen=True, kw_only=True):
     """A case a judge got wrong."""
 
@@ -36,6 +40,7 @@ class Mistake(Struct, frozen=True, kw_only=True):
     reason: str | None
 
 
+@public
 class Problem(Struct, frozen=True, kw_only=True):
     """A case a judge gave no verdict on."""
 
@@ -45,7 +50,8 @@ class Problem(Struct, frozen=True, kw_only=True):
     why: str | None
 
 
-class Report(Struct, frozen=True, kw_only=True):
+@public
+class BenchReport(Struct, frozen=True, kw_only=True):
     """What `bench` found out."""
 
     set: str
@@ -71,9 +77,10 @@ Tick = Callable[[str, int, int], None]
 """Called as cases are done: who judges and how, how many, of how many."""
 
 
+@public
 def bench(
     spec: str,
-    pairs: Sequence[tuple[Judge, Metric]],
+    pairs: Sequence[tuple[JudgeSpec, MetricSpec]],
     *,
     file: Path | None = None,
     split: str | None = None,
@@ -88,15 +95,16 @@ def bench(
     patience: Patience | None = None,
     mistakes: int = 5,
     tick: Tick | None = None,
-) -> Report:
-    """Measure judges on a set, each with its metric, next to the trivial ones."""
+) -> BenchReport:
+    """Measure judges on a set or a file of labelled cases, each with its metric, next to the trivial ones."""
+    asked = [(resolve_judge(judge), metrics.resolve(metric)) for judge, metric in pairs]
     if profile is not None:
-        for _, metric in pairs:
+        for _, metric in asked:
             profile.check_metric(metric.name)
-    loaded = load(spec, file=file, split=split, offline=offline)
+    loaded = load_set(spec, file=file, split=split, offline=offline)
     cases = sample(loaded.cases, limit, seed)
     runs = []
-    for judge, metric in pairs:
+    for judge, metric in asked:
         progress = None if tick is None else _ticking(tick, f"{judge.name} {metric.name}", len(cases))
         runs.append(
             run_judge(
@@ -124,14 +132,14 @@ def compared(
     seed: int = 0,
     resamples: int = 1000,
     mistakes: int = 5,
-) -> Report:
+) -> BenchReport:
     """The report on runs that are done."""
     figures = tuple(measure(run, resamples=resamples, seed=seed) for run in runs)
     trivial = tuple(measure_baseline(baseline, cases, resamples=resamples, seed=seed) for baseline in baselines(cases))
     one_metric = len({run.metric for run in runs}) == 1
     both_kinds = len({j.item.hallucinated for run in runs[:1] for j in run.scored}) == 2
     curve = tradeoff(runs[0], runs[1]) if len(runs) > 1 and one_metric and both_kinds else ()
-    return Report(
+    return BenchReport(
         set=loaded.name,
         source=loaded.source,
         licence=loaded.licence,

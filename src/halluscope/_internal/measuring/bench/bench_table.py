@@ -9,7 +9,7 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from .bench_report import Report
+from .bench_report import BenchReport
 from .figures import Figures
 
 ROWS = (
@@ -26,12 +26,12 @@ ROWS = (
 _SHADES = " ░▒▓█"
 
 
-def shown(report: Report) -> RenderableType:
+def shown(report: BenchReport) -> RenderableType:
     """Everything, from the table of figures to the worst mistakes."""
     return Group(*_parts(report))
 
 
-def _parts(report: Report) -> Iterator[RenderableType]:
+def _parts(report: BenchReport) -> Iterator[RenderableType]:
     first = report.judges[0]
     yield Text.assemble((report.set, "bold"), f": {first.n} cases, {first.hallucinated} of them hallucinated")
     yield Text(f"from {report.source}; cases {report.cases}", style="dim")
@@ -131,7 +131,7 @@ def groups_table(figures: Figures) -> Table:
     return table
 
 
-def tradeoff_table(report: Report) -> Table:
+def tradeoff_table(report: BenchReport) -> Table:
     """Accuracy against cost for some shares of cases passed on to the second judge."""
     first, second = report.judges[:2]
     title = f"cascade: {first.judge} decides, {second.judge} is asked where it is unsure"
@@ -146,7 +146,7 @@ def tradeoff_table(report: Report) -> Table:
     return table
 
 
-def mistakes_table(report: Report) -> Table:
+def mistakes_table(report: BenchReport) -> Table:
     """The surest of the wrong verdicts."""
     table = Table(title="worst mistakes", title_justify="left", show_lines=True)
     for name in ("judge", "case", "is", "said", "output and reason"):
@@ -162,7 +162,7 @@ def mistakes_table(report: Report) -> Table:
     return table
 
 
-def problems_table(report: Report, most: int = 8) -> Table:
+def problems_table(report: BenchReport, most: int = 8) -> Table:
     """Why there was no verdict, the commonest reasons first."""
     table = Table(title="no verdict", title_justify="left", show_edge=False, pad_edge=False)
     for name in ("judge", "cases", "outcome", "why, and the first such case"):

@@ -13,12 +13,14 @@ import numpy as np
 from msgspec import Struct
 
 from ...errors import InputError
+from ...plumbing.public import public_in
 from ...stats.arrays import Bools, Floats
 from .judge_run import JudgeRun
 
 STEPS = 20
 
 
+@public_in("halluscope.judges")
 class Doubt(Struct, frozen=True):
     """One case as a cascade sees it: what the first judge thinks, what the second would say, and what is so.
 
@@ -33,6 +35,7 @@ class Doubt(Struct, frozen=True):
     second_cost: float | None = 1.0
 
 
+@public_in("halluscope.judges")
 class Band(Struct, frozen=True, kw_only=True):
     """A cascade with this band over all cases.
 
@@ -50,6 +53,7 @@ class Band(Struct, frozen=True, kw_only=True):
     errors_closed: float | None
 
 
+@public_in("halluscope.judges")
 def doubts(cheap: JudgeRun, costly: JudgeRun | None = None, *, price: float = 1.0) -> list[Doubt]:
     """The cases that both judges scored. Without a second run the second judge is a perfect one at `price` a case."""
     seconds = costly.judged if costly is not None else (None,) * len(cheap.judged)
@@ -70,6 +74,7 @@ def tradeoff(cheap: JudgeRun, costly: JudgeRun) -> tuple[Band, ...]:
     return tuple(at_share(found, step / STEPS) for step in range(STEPS + 1)) if found else ()
 
 
+@public_in("halluscope.judges")
 def bands(cases: Sequence[Doubt], steps: int = STEPS) -> tuple[Band, ...]:
     """All bands whose ends are among `steps` quantiles of the first judge's probabilities, and none at all."""
     if not cases:
@@ -109,6 +114,7 @@ def best_at(cases: Sequence[Doubt], share: float, steps: int = STEPS) -> Band:
     return max(affordable or [with_band(cases, 0.5, 0.5)], key=lambda b: (b.errors_closed or 0.0, -b.share))
 
 
+@public_in("halluscope.judges")
 def frontier(found: Sequence[Band]) -> tuple[Band, ...]:
     """The bands worth choosing: no other is as cheap and better, from the cheapest to the best."""
     best: list[Band] = []
@@ -160,7 +166,8 @@ def _cost(band: Band) -> float:
     return band.cost
 
 
-def chart(found: Sequence[Band], *, width: int = 60, height: int = 14) -> str:
+@public_in("halluscope.judges")
+def band_chart(found: Sequence[Band], *, width: int = 60, height: int = 14) -> str:
     """Balanced accuracy against cost in characters: all bands as dots, those worth choosing as stars."""
     if not found:
         raise InputError("there is no band to draw.")
@@ -188,7 +195,8 @@ def chart(found: Sequence[Band], *, width: int = 60, height: int = 14) -> str:
     )
 
 
-def svg(found: Sequence[Band], title: str = "What a band costs and reaches") -> str:
+@public_in("halluscope.judges")
+def band_svg(found: Sequence[Band], title: str = "What a band costs and reaches") -> str:
     """The same as a picture."""
     if not found:
         raise InputError("there is no band to draw.")

@@ -11,6 +11,7 @@ import numpy as np
 from msgspec import Struct
 
 from ... import stats
+from ...plumbing.public import public
 from ...stats import Bin, Confusion, Interval
 from ...stats.arrays import Bools, Floats
 from ..labelled_case import LabelledCase
@@ -20,6 +21,7 @@ from .judge_run import Judged, JudgeRun
 FIGURES = ("balanced_accuracy", "precision", "recall", "f1", "auroc", "average_precision", "ece", "brier", "span_f1")
 
 
+@public
 class Figures(Struct, frozen=True, kw_only=True):
     """The figures of one judge on one set. A figure that is not defined, or does not apply, is None.
 

@@ -13,6 +13,7 @@ from ...errors import InputError
 from ...judge import Judge
 from ...metric import Metric
 from ...plumbing import sync
+from ...plumbing.public import public
 from ...questions import FACTUAL, HALLUCINATED
 from ...result import Outcome, Result, Usage
 from ..calibration.profile import Profile, is_flagged, probability_of
@@ -21,6 +22,7 @@ from ..labelled_case import LabelledCase
 CONCURRENCY = 16
 
 
+@public
 class Judged(Struct, frozen=True, kw_only=True):
     """What a judge made of one case. Without a score, `outcome` and `problem` say why."""
 
@@ -34,6 +36,7 @@ class Judged(Struct, frozen=True, kw_only=True):
     cost: float | None = 0.0
 
 
+@public
 class JudgeRun(Struct, frozen=True, kw_only=True):
     """A judge's answers on a set, in the order of its cases, and what they took."""
 
@@ -56,6 +59,7 @@ Progress = Callable[[int], None]
 """Called with the number of cases done."""
 
 
+@public
 def run_judge(
     cases: Sequence[LabelledCase],
     judge: Judge,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from xml.sax.saxutils import escape
 
-from .bench_report import Report
+from .bench_report import BenchReport
 from .figures import Figures
 
 _SIDE, _GAP, _TOP = 260, 70, 64
@@ -14,7 +14,7 @@ _HEAD = _TOP + _SIDE + 76
 _GOOD, _BAD, _INK, _FAINT = "#1b7f5c", "#c0392b", "#222222", "#9aa0a6"
 
 
-def svg(report: Report) -> str:
+def bench_svg(report: BenchReport) -> str:
     """One row per judge; below, where there are two judges, what a cascade of them reaches at which share."""
     rows = [_judge(figures, i * _HEAD) for i, figures in enumerate(report.judges)]
     height = len(report.judges) * _HEAD
@@ -92,7 +92,7 @@ def _calibration(figures: Figures, x: int, y: int) -> str:
     return "".join(parts)
 
 
-def _curve(report: Report, y: int) -> str:
+def _curve(report: BenchReport, y: int) -> str:
     """Accuracy (0.5 to 1, or from the lowest point where that is lower) against the share passed on."""
     x, top = _GAP, y + _TOP
     floor = min(0.5, *(point.balanced_accuracy for point in report.tradeoff))

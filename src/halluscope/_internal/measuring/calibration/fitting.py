@@ -16,8 +16,9 @@ from msgspec import Struct
 
 from ... import stats
 from ...errors import InputError
+from ...plumbing.public import public
 from ...stats.arrays import Bools, Floats, Numbers, as_bools, as_probabilities, same_length
-from .profile import Kind, Profile, Promise, ScoreMapping
+from .profile import MappingKind, Profile, Promise, ScoreMapping
 
 FEW = 50
 """With fewer labels than this the intervals are too wide to be of use."""
@@ -138,13 +139,15 @@ def _read(truth: Numbers, scores: Numbers) -> tuple[Bools, Floats]:
     return is_bad, values
 
 
-def fitted(truth: Numbers, scores: Numbers, kind: Kind | None = None) -> ScoreMapping:
+def fitted(truth: Numbers, scores: Numbers, kind: MappingKind | None = None) -> ScoreMapping:
     """The mapping of the kind that the number of labels can bear, or of the kind asked for."""
     chosen = kind or ("isotonic" if len(truth) >= ENOUGH_FOR_STEPS else "platt")
     return isotonic(truth, scores) if chosen == "isotonic" else platt(truth, scores)
 
 
-def cross_fitted(truth: Numbers, scores: Numbers, kind: Kind | None = None, folds: int = 5, seed: int = 0) -> Floats:
+def cross_fitted(
+    truth: Numbers, scores: Numbers, kind: MappingKind | None = None, folds: int = 5, seed: int = 0
+) -> Floats:
     """Each case's probability by a mapping that has not seen the case: what calibration is worth on new ones."""
     is_bad, values = _read(truth, scores)
     chosen = kind or ("isotonic" if len(values) >= ENOUGH_FOR_STEPS else "platt")
@@ -171,6 +174,7 @@ def promised(recall: float | None, false_alarms: float | None, confidence: float
     raise InputError("ask for a recall or for a rate of false alarms: one of them, not both.")
 
 
+@public
 def calibrate(
     truth: Sequence[bool],
     probabilities: Sequence[float],
@@ -182,9 +186,9 @@ def calibrate(
     recall: float | None = None,
     false_alarms: float | None = None,
     confidence: float = CONFIDENCE,
-    mapping: Kind | None = None,
+    mapping: MappingKind | None = None,
 ) -> Profile:
-    """A profile from labelled cases with their probabilities (see `profiles.probability_of`)."""
+    """A profile from labelled cases with their probabilities (see `probability_of`)."""
     promise, wanted = promised(recall, false_alarms, confidence)
     is_bad, scores = _read(truth, probabilities)
     if promise == "recall":

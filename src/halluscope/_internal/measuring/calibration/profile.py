@@ -14,6 +14,7 @@ import msgspec
 from msgspec import Struct, structs
 
 from ...errors import InputError, UnknownName
+from ...plumbing.public import public
 from ...plumbing.whole_file import replacing
 from ...questions import FACTUAL, HALLUCINATED
 from ...result import Outcome, Result
@@ -24,6 +25,7 @@ from ...verdict import Support
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,80}")
 
 
+@public
 def probability_of(result: Result) -> float | None:
     """How likely the output is hallucinated, by this result: 0 to 1, None where there is no score.
 
@@ -55,7 +57,7 @@ def is_flagged(result: Result) -> bool | None:
     return not result.passed
 
 
-Kind = Literal["isotonic", "platt"]
+MappingKind = Literal["isotonic", "platt"]
 """How scores become probabilities: by steps, or by an S-curve."""
 
 
@@ -63,10 +65,11 @@ Promise = Literal["recall", "false_alarms"]
 """What a threshold can be asked for: to catch so many, or to flag so few wrongly."""
 
 
+@public
 class ScoreMapping(Struct, frozen=True):
     """From a score to a probability."""
 
-    kind: Kind
+    kind: MappingKind
     scores: tuple[float, ...] = ()
     values: tuple[float, ...] = ()
     slope: float = 1.0
@@ -87,6 +90,7 @@ class ScoreMapping(Struct, frozen=True):
         return self.values[place - 1] + (self.values[place] - self.values[place - 1]) * share
 
 
+@public
 class Profile(Struct, frozen=True, kw_only=True):
     """A threshold with its promise. An output is flagged where its probability is at least `threshold`.
 
@@ -113,6 +117,24 @@ class Profile(Struct, frozen=True, kw_only=True):
     mapping: ScoreMapping
     ece_before: float | None = None
     ece_after: float | None = None
+
+    @classmethod
+    def load(cls, name: str) -> Profile:
+        """The profile of that name."""
+        path = profile_path(name)
+        if not path.exists():
+            raise UnknownName("profile", name, profile_names() or ("none yet: make one with `halluscope calibrate`",))
+        try:
+            return msgspec.json.decode(path.read_bytes(), type=cls)
+        except msgspec.DecodeError as error:
+            raise InputError(f"the profile {name!r} cannot be read ({error}): make it again.") from error
+
+    def save(self) -> Path:
+        """Keep the profile under its name; the file is complete or not there."""
+        path = profile_path(self.name)
+        with replacing(path) as file:
+            file.write(msgspec.json.format(msgspec.json.encode(self), indent=2) + b"\n")
+        return path
 
     def flags(self, result: Result) -> bool | None:
         """Whether the output counts as hallucinated by this profile."""
@@ -155,31 +177,12 @@ class Profile(Struct, frozen=True, kw_only=True):
         return ()
 
 
-def save(profile: Profile) -> Path:
-    """Keep the profile under its name; the file is complete or not there."""
-    path = path_of(profile.name)
-    with replacing(path) as file:
-        file.write(msgspec.json.format(msgspec.json.encode(profile), indent=2) + b"\n")
-    return path
-
-
-def load(name: str) -> Profile:
-    """The profile of that name."""
-    path = path_of(name)
-    if not path.exists():
-        raise UnknownName("profile", name, names() or ("none yet: make one with `halluscope calibrate`",))
-    try:
-        return msgspec.json.decode(path.read_bytes(), type=Profile)
-    except msgspec.DecodeError as error:
-        raise InputError(f"the profile {name!r} cannot be read ({error}): make it again.") from error
-
-
-def names() -> tuple[str, ...]:
+def profile_names() -> tuple[str, ...]:
     """The profiles there are."""
     return tuple(sorted(path.stem for path in (home() / "profiles").glob("*.json")))
 
 
-def path_of(name: str) -> Path:
+def profile_path(name: str) -> Path:
     """Where the profile of that name is kept, or would be."""
     if not _NAME.fullmatch(name):
         raise InputError(f"{name!r} cannot name a profile: use letters, digits, dots, dashes and underscores.")

@@ -8,6 +8,7 @@ from pathlib import Path
 from msgspec import Struct
 
 from ...errors import InputError, UnknownName
+from ...plumbing.public import public
 from ..labelled_case import LabelledCase
 from .fetch import RemoteFile, fetched
 from .formats import FORMATS, recognised
@@ -28,6 +29,7 @@ class PublicSet(Struct, frozen=True, kw_only=True):
     note: str = ""
 
 
+@public
 class Loaded(Struct, frozen=True, kw_only=True):
     """A set in memory, and where it came from."""
 
@@ -166,7 +168,8 @@ SETS: dict[str, PublicSet] = {
 }
 
 
-def load(spec: str, *, file: Path | None = None, split: str | None = None, offline: bool = False) -> Loaded:
+@public
+def load_set(spec: str, *, file: Path | None = None, split: str | None = None, offline: bool = False) -> Loaded:
     """The set that a name or a file means. With `file`, the name says which format the file is in."""
     if file is not None:
         if spec not in FORMATS:

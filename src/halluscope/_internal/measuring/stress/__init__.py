@@ -1,24 +1,20 @@
-"""A judge under stress, without labels: good answers are made wrong on purpose, and it should notice.
-
-report = halluscope._internal.measuring.stress.run("answers.jsonl", judge="local")
-report.kind("numbers").rate, report.false_alarms
-"""
+"""A judge under stress, without labels: good answers are made wrong on purpose, and it should notice."""
 
 from .changes.mutant import Mutant
 from .mutants import HARMFUL, HARMLESS, KINDS, change, mutants
-from .stress_report import Kind, StressReport, Tried
-from .stress_test import arun, run
+from .stress_report import StressReport, StressRow, Tried
+from .stress_test import astress, stress
 
 __all__ = [
     "HARMFUL",
     "HARMLESS",
     "KINDS",
-    "Kind",
     "Mutant",
     "StressReport",
+    "StressRow",
     "Tried",
-    "arun",
+    "astress",
     "change",
     "mutants",
-    "run",
+    "stress",
 ]

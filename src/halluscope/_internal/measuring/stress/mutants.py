@@ -7,6 +7,7 @@ from random import Random
 
 from ...case import Case
 from ...errors import UnknownName
+from ...plumbing.public import public
 from .changes.add_sentence import add_sentence
 from .changes.change_date import change_date
 from .changes.change_name import change_name
@@ -43,6 +44,7 @@ HARMLESS: dict[str, Perturbation] = {
 KINDS = (*HARMFUL, *HARMLESS)
 
 
+@public
 def mutants(case: Case, *, kinds: Iterable[str] | None = None, seed: int = 0) -> list[Mutant]:
     """One mutant of each kind that the case allows. The same seed makes the same ones, whatever else is made."""
     made = []

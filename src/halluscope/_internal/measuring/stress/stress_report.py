@@ -9,11 +9,13 @@ import msgspec
 from msgspec import Struct
 
 from ...case import Case
+from ...plumbing.public import public
 from ...result import Result, Usage
 from ...stats import binomial_interval
 from .changes.mutant import Mutant
 
 
+@public
 class Tried(Struct, frozen=True, kw_only=True):
     """One mutant and what the judge made of it. `flagged` is None where there was no score."""
 
@@ -23,7 +25,8 @@ class Tried(Struct, frozen=True, kw_only=True):
     reason: str | None = None
 
 
-class Kind(Struct, frozen=True, kw_only=True):
+@public
+class StressRow(Struct, frozen=True, kw_only=True):
     """One row of the table: of `n` changed answers whose original was not flagged, `flagged` were.
 
     For harmful changes `rate` is the catch rate, for harmless ones the false-alarm rate; None
@@ -40,6 +43,7 @@ class Kind(Struct, frozen=True, kw_only=True):
     interval: tuple[float, float] | None
 
 
+@public
 class StressReport(Struct, frozen=True, kw_only=True):
     """All that a stress test found."""
 
@@ -48,10 +52,10 @@ class StressReport(Struct, frozen=True, kw_only=True):
     seed: int
     cases: int
     """Answers that were judged at all."""
-    unchanged: Kind
+    unchanged: StressRow
     """The answers before anything was changed. If they are as good as believed, each flagged one is a false alarm;
     a judge that flags everything would catch everything. Only those not flagged are changed."""
-    kinds: tuple[Kind, ...]
+    kinds: tuple[StressRow, ...]
     catch_rate: float | None
     """Over all harmful changes."""
     false_alarms: float | None
@@ -61,7 +65,7 @@ class StressReport(Struct, frozen=True, kw_only=True):
     usage: Usage = Usage()
     seconds: float = 0.0
 
-    def kind(self, name: str) -> Kind:
+    def kind(self, name: str) -> StressRow:
         """The row of one kind."""
         return next(row for row in self.kinds if row.kind == name)
 
@@ -102,11 +106,11 @@ def flagged(result: Result) -> bool | None:
     return any(not verdict.support.holds for verdict in result.verdicts) or result.label == "hallucinated"
 
 
-def _row(kind: str, harmless: bool, tried: list[bool | None]) -> Kind:
+def _row(kind: str, harmless: bool, tried: list[bool | None]) -> StressRow:
     judged = [hit for hit in tried if hit is not None]
     n, hits = len(judged), sum(judged)
     interval = binomial_interval(hits, n) if n else None
-    return Kind(
+    return StressRow(
         kind=kind,
         harmless=harmless,
         n=n,
@@ -117,6 +121,6 @@ def _row(kind: str, harmless: bool, tried: list[bool | None]) -> Kind:
     )
 
 
-def _overall(rows: list[Kind]) -> float | None:
+def _overall(rows: list[StressRow]) -> float | None:
     n = sum(row.n for row in rows)
     return sum(row.flagged for row in rows) / n if n else None

@@ -17,6 +17,7 @@ from ...judge import resolve as resolve_judge
 from ...metric import Metric
 from ...metrics import MetricSpec, split_options
 from ...plumbing import sync
+from ...plumbing.public import public
 from ...result import Result, Usage
 from .answers import read
 from .changes.mutant import Mutant
@@ -26,7 +27,8 @@ from .stress_report import StressReport, Tried, flagged, summarise
 AT_ONCE = 16
 
 
-async def arun(
+@public
+async def astress(
     data: object,
     judge: JudgeSpec = None,
     *,
@@ -44,8 +46,8 @@ async def arun(
     """Change answers that are believed good and see what the judge notices. No labels are needed.
 
     `data`: answers with their context, as `evaluate` takes them, or passages alone, whose sentences
-    are then the answers. `kinds` chooses among `stress.KINDS`, `limit` takes that many answers,
-    `seed` decides what is changed. `progress` is called with the judged and the known number of texts.
+    are then the answers. `kinds` are those that `halluscope stress --help` lists, `limit` takes that
+    many answers, `seed` decides what is changed. `progress` is called with the judged and the known number of texts.
     Other options are those of the metric and, for a judge given by name, of the judge.
     """
     for name, number in (("limit", limit), ("concurrency", concurrency)):
@@ -83,7 +85,7 @@ async def arun(
     )
 
 
-run = sync.blocking(arun, "run")
+stress = sync.blocking(astress, "stress")
 
 
 class _Judging:

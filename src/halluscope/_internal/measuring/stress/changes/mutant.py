@@ -11,9 +11,11 @@ from typing import Union
 
 from msgspec import Struct
 
+from ....plumbing.public import public
 from ....text import Span, sentences
 
 
+@public
 class Mutant(Struct, frozen=True, kw_only=True):
     """An answer with one thing changed.
 
