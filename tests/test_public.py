@@ -18,7 +18,7 @@ import pandas
 import pytest
 
 import halluscope
-from halluscope._internal import judges, metrics
+from halluscope import judges, metrics
 from halluscope.compat import deepeval, mastra, opik, phoenix
 
 ROOT = Path(__file__).parent.parent
@@ -85,8 +85,8 @@ def is_ours(thing: object) -> bool:
 
 
 def is_public(thing: Any) -> bool:
-    home: Any = sys.modules[thing.__module__]
-    return home in PUBLIC and getattr(home, thing.__name__, None) is thing and thing.__name__ in home.__all__
+    home, name = sys.modules[thing.__module__], str(thing.__name__)
+    return home in PUBLIC and name in home.__all__ and getattr(home, name) is thing
 
 
 @pytest.mark.parametrize("module", PUBLIC, ids=lambda module: module.__name__)

@@ -8,7 +8,6 @@ evaluator.evaluate(eval_input={"input": "…", "output": "…", "context": "…"
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, Union
@@ -18,6 +17,7 @@ from msgspec import Struct
 
 from .._internal.case import Case
 from .._internal.engine.driver import Driver
+from .._internal.engine.many import collected
 from .._internal.errors import HalluscopeError, InputError, MissingParameters
 from .._internal.judge import Judge, JudgeSpec
 from .._internal.metrics import Label
@@ -142,16 +142,13 @@ class HallucinationEvaluator:
     async def _evaluate_rows(
         self, rows: Sequence[Mapping[str, Any]], input_mapping: InputMapping | None, concurrency: int
     ) -> list[Score | str]:
-        room = asyncio.Semaphore(concurrency)
-
         async def outcome(row: Mapping[str, Any]) -> Score | str:
-            async with room:
-                try:
-                    return (await self.async_evaluate(row, input_mapping))[0]
-                except HalluscopeError as error:
-                    return f"{type(error).__name__}: {error}"
+            try:
+                return (await self.async_evaluate(row, input_mapping))[0]
+            except HalluscopeError as error:
+                return f"{type(error).__name__}: {error}"
 
-        return await asyncio.gather(*(outcome(row) for row in rows))
+        return await collected(rows, outcome, at_once=concurrency)
 
     def _told(self, result: Result) -> Score:
         score = None if result.score is None else float(result.label == FACTUAL)

@@ -27,7 +27,7 @@ from ..runs import Run
 from ..store import Book, MemoryReplies, Replies, Store
 from .cost_limit import CostLimit
 from .identity import scorer_of
-from .pipeline import Pipeline
+from .pipeline import Pass, Pipeline
 from .progress import display_for
 from .throttle import AdaptiveThrottle
 
@@ -89,10 +89,7 @@ async def aevaluate(
     say = told or (lambda message: None)
     for note in book.notes:
         say(note)
-    pipeline = Pipeline(
-        asked,
-        Driver(judged_by, cache=cache, throttle=throttle, patience=patience),
-        book,
+    how = Pass(
         at_once=concurrency or LOCAL_AT_ONCE if local else 2 * (concurrency or AT_ONCE),
         budget=budget,
         display=display_for(opened.name, progress),
@@ -102,6 +99,7 @@ async def aevaluate(
         estimate=lambda read: _estimate(opened, read, limit),
         told=say,
     )
+    pipeline = Pipeline(asked, Driver(judged_by, cache=cache, throttle=throttle, patience=patience), book, how)
     with _closing(book):
         whole = await pipeline.run(opened if limit is None else islice(opened, limit))
         if whole:

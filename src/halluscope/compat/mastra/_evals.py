@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import uuid
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Protocol
 
 from msgspec import Struct
 
+from ..._internal.engine.many import collected
 from ..._internal.errors import InputError
 from ..._internal.plumbing import sync
 from ..._internal.result import Failure, Outcome
@@ -77,19 +78,17 @@ async def arun_evals(
     if isinstance(concurrency, bool) or not isinstance(concurrency, int) or concurrency < 1:
         raise InputError(f"the concurrency must be a whole number from 1, not {concurrency!r}.")
     answer = _answerer(target)
-    done: list[EvalItem | None] = [None] * len(items)
     callback = _Callback(on_item_complete)
 
-    async def work(queue: Iterator[tuple[int, Mapping[str, Any]]]) -> None:
-        for place, item in queue:
-            done[place] = finished = await _evaluated(item, answer, scorers)
-            await callback.tell(finished)
+    async def work(item: Mapping[str, Any]) -> EvalItem:
+        finished = await _evaluated(item, answer, scorers)
+        await callback.tell(finished)
+        return finished
 
-    queue = iter(enumerate(items))
-    await asyncio.gather(*(work(queue) for _ in range(min(concurrency, len(items)))))
+    done = await collected(items, work, at_once=concurrency)
     if callback.error is not None:
         raise callback.error
-    return _summed([item for item in done if item is not None], [scorer.id for scorer in scorers])
+    return _summed(done, [scorer.id for scorer in scorers])
 
 
 run_evals = sync.blocking(arun_evals, "run_evals")

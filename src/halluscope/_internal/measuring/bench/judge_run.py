@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import asyncio
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 
 from msgspec import Struct
 
 from ...engine.driver import Driver, Patience, ReplyCache
-from ...errors import InputError
+from ...engine.many import score_all
 from ...judge import Judge
 from ...metric import Metric
 from ...plumbing import sync
@@ -55,10 +54,6 @@ class JudgeRun(Struct, frozen=True, kw_only=True):
         return tuple(j for j in self.judged if j.flagged is not None)
 
 
-Progress = Callable[[int], None]
-"""Called with the number of cases done."""
-
-
 @public
 def run_judge(
     cases: Sequence[LabelledCase],
@@ -70,17 +65,17 @@ def run_judge(
     profile: Profile | None = None,
     cache: ReplyCache | None = None,
     patience: Patience | None = None,
-    progress: Progress | None = None,
+    progress: Callable[[int], None] | None = None,
 ) -> JudgeRun:
     """Every case judged. A judge that fails on a case leaves the case without a score, and goes on.
 
     `threshold` flags from this probability on, in place of the judge's own word; a profile brings its own.
+    `progress` is called with the number of cases done.
     """
-    if concurrency < 1:
-        raise InputError("the concurrency must be at least 1.")
     driver = Driver(judge, cache=cache, patience=patience)
     started = time.perf_counter()
-    results = sync.run(_score_all(driver, metric, cases, concurrency, progress))
+    given = [item.case for item in cases]
+    results = sync.run(score_all(driver, metric, given, at_once=concurrency, progress=progress))
     seconds = time.perf_counter() - started
     return JudgeRun(
         judge=judge.name,
@@ -92,35 +87,6 @@ def run_judge(
         cached=sum(exchange.cached for result in results for exchange in result.exchanges),
         profile=profile.name if profile else None,
     )
-
-
-async def _score_all(
-    driver: Driver,
-    metric: Metric,
-    cases: Sequence[LabelledCase],
-    concurrency: int,
-    progress: Progress | None,
-) -> list[Result]:
-    """Some cases at a time, each worker taking the next one as it gets free."""
-    results: list[Result | None] = [None] * len(cases)
-    waiting: Iterator[int] = iter(range(len(cases)))
-    done = 0
-
-    async def worker() -> None:
-        nonlocal done
-        for place in waiting:
-            results[place] = await driver.score(metric, cases[place].case)
-            done += 1
-            if progress is not None:
-                progress(done)
-
-    workers = [asyncio.ensure_future(worker()) for _ in range(min(concurrency, len(cases)))]
-    try:
-        await asyncio.gather(*workers)
-    finally:
-        for task in workers:
-            task.cancel()
-    return [result for result in results if result is not None]
 
 
 def judged(item: LabelledCase, result: Result, threshold: float | None, profile: Profile | None) -> Judged:

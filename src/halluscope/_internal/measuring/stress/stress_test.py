@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
@@ -10,6 +9,7 @@ from typing import Any
 from ... import metrics
 from ...case import Case
 from ...engine.driver import Driver, ReplyCache
+from ...engine.many import score_all
 from ...engine.retrying import Patience
 from ...errors import InputError
 from ...judge import JudgeSpec
@@ -61,15 +61,21 @@ async def astress(
     made = metrics.resolve(metric, **for_metric)
     judged_by = resolve_judge(judge, **for_judge)
     cases, skipped = _cases(data, map, limit, seed)
-    judging = _Judging(Driver(judged_by, cache=cache, patience=patience), made, concurrency, progress)
-    originals = list(zip(cases, await judging.all(cases), strict=True))
+    driver = Driver(judged_by, cache=cache, patience=patience)
+
+    async def judged(texts: Sequence[Case], before: int = 0) -> list[Result]:
+        known = before + len(texts)
+        tell = None if progress is None else lambda done: progress(before + done, known)
+        return await score_all(driver, made, texts, at_once=concurrency, progress=tell)
+
+    originals = list(zip(cases, await judged(cases), strict=True))
     todo = [
         (case, mutant)
         for case, result in originals
         if flagged(result) is False
         for mutant in mutants(case, kinds=wanted, seed=seed)
     ]
-    results = await judging.all([_changed(case, mutant) for case, mutant in todo])
+    results = await judged([_changed(case, mutant) for case, mutant in todo], before=len(cases))
     tried = [_tried(case, mutant, result) for (case, mutant), result in zip(todo, results, strict=True)]
     return summarise(
         originals,
@@ -86,32 +92,6 @@ async def astress(
 
 
 stress = sync.blocking(astress, "stress")
-
-
-class _Judging:
-    """Judges texts, some at a time, and tells how many are done of those that are known so far."""
-
-    def __init__(
-        self, driver: Driver, metric: Metric, concurrency: int, progress: Callable[[int, int], None] | None
-    ) -> None:
-        self._driver = driver
-        self._metric = metric
-        self._turns = asyncio.Semaphore(concurrency)
-        self._progress = progress
-        self._done = 0
-        self._known = 0
-
-    async def all(self, cases: Sequence[Case]) -> list[Result]:
-        self._known += len(cases)
-        return await asyncio.gather(*(self._one(case) for case in cases))
-
-    async def _one(self, case: Case) -> Result:
-        async with self._turns:
-            result = await self._driver.score(self._metric, case)
-        self._done += 1
-        if self._progress is not None:
-            self._progress(self._done, self._known)
-        return result
 
 
 def _cases(data: object, map: Mapping[str, str] | None, limit: int | None, seed: int) -> tuple[list[Case], list[str]]:
