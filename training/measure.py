@@ -25,7 +25,7 @@ from halluscope._internal.embedded.signals import Measured as Signals
 from halluscope._internal.embedded.signals import measure
 from halluscope._internal.errors import InputError
 from halluscope._internal.measuring.stress.answers import from_passage
-from halluscope._internal.measuring.stress.mutants import mutants
+from halluscope._internal.measuring.stress.mutation import mutants
 from halluscope._internal.questions import Passage
 from halluscope._internal.verdict import Claim
 from training.harder import without_support

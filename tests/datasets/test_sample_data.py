@@ -12,7 +12,7 @@ from halluscope._internal.cli.app import app
 from halluscope._internal.datasets import Row, open_data
 from halluscope._internal.datasets.sample_data import SAMPLES
 from halluscope._internal.errors import InputError
-from halluscope._internal.measuring.bench import load
+from halluscope._internal.measuring.bench import load_set
 
 
 @pytest.mark.parametrize("name", SAMPLES)
@@ -23,7 +23,7 @@ def test_every_row_can_be_read(name: str) -> None:
 
 
 def test_the_labelled_sample_is_half_right() -> None:
-    labels = [case.hallucinated for case in load(str(halluscope.sample("labels"))).cases]
+    labels = [case.hallucinated for case in load_set(str(halluscope.sample("labels"))).cases]
     assert (labels.count(True), labels.count(False)) == (26, 26)
 
 

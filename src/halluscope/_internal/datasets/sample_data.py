@@ -5,11 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 
 from ..errors import InputError
+from ..plumbing.public import public
 
 FOLDER = Path(__file__).with_name("samples")
 SAMPLES = ("answers", "labels")
 
 
+@public
 def sample(name: str = "answers") -> Path:
     """The path of a file of made-up data, to try things with.
 

@@ -1,7 +1,7 @@
 """A judge under stress, without labels: good answers are made wrong on purpose, and it should notice."""
 
 from .changes.mutant import Mutant
-from .mutants import HARMFUL, HARMLESS, KINDS, change, mutants
+from .mutation import HARMFUL, HARMLESS, KINDS, change, mutants
 from .stress_report import StressReport, StressRow, Tried
 from .stress_test import astress, stress
 

@@ -21,7 +21,7 @@ from ...plumbing.public import public
 from ...result import Result, Usage
 from .answers import read
 from .changes.mutant import Mutant
-from .mutants import HARMLESS, chosen, mutants
+from .mutation import HARMLESS, chosen, mutants
 from .stress_report import StressReport, Tried, flagged, summarise
 
 AT_ONCE = 16
