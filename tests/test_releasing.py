@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -100,9 +103,24 @@ def test_what_a_workflow_calls_is_there() -> None:
             assert set([needs] if isinstance(needs, str) else needs) <= set(read(path)["jobs"])
 
 
-@pytest.mark.parametrize("form", sorted((ROOT / ".github" / "ISSUE_TEMPLATE").glob("[!c]*.yml")), ids=lambda p: p.stem)
-def test_a_form_has_what_github_asks_for(form: Path) -> None:
-    fields = read(form)
-    assert fields["name"] and fields["description"] and fields["body"]
-    ids = [field["id"] for field in fields["body"] if field["type"] != "markdown"]
-    assert len(set(ids)) == len(ids) and any(field.get("validations") for field in fields["body"])
+@pytest.mark.parametrize(
+    ("schema", "files"),
+    [
+        ("github-workflows-require-timeout", ".github/workflows/*.yml"),
+        ("github-workflows", "examples/ci/*.yml"),
+        ("github-issue-forms", ".github/ISSUE_TEMPLATE/[!c]*.yml"),
+        ("github-issue-config", ".github/ISSUE_TEMPLATE/config.yml"),
+        ("dependabot", ".github/dependabot.yml"),
+    ],
+)
+def test_github_can_read_it(schema: str, files: str) -> None:
+    kind = "custom" if schema.endswith("require-timeout") else "vendor"
+    check = [sys.executable, "-m", "check_jsonschema", "--builtin-schema", f"{kind}.{schema}"]
+    done = subprocess.run([*check, *map(str, ROOT.glob(files))], capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_make_help_names_every_target() -> None:
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+    targets = set(makefile.split(".PHONY:")[1].splitlines()[0].split())
+    assert targets == set(re.findall(r"^([a-z-]+):.*## ", makefile, re.MULTILINE))
