@@ -17,7 +17,7 @@ import pytest
 from sklearn.metrics import cohen_kappa_score
 
 from halluscope._internal.case import Case
-from halluscope._internal.errors import InputError
+from halluscope._internal.errors import InputError, WriteError
 from halluscope._internal.measuring.bench import load_set
 from halluscope._internal.measuring.labelling import LabelFile, Session, cases_of, person_agreement
 
@@ -87,7 +87,7 @@ def test_a_write_that_fails_leaves_the_labels_as_they_were(tmp_path: Path, monke
         raise OSError("no space left on device")
 
     monkeypatch.setattr(os, "fsync", full)
-    with pytest.raises(OSError, match="no space"):
+    with pytest.raises(WriteError, match="no space"):
         sitting.answer("h")
     assert path.read_bytes() == before
 

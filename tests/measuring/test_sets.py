@@ -323,10 +323,10 @@ def test_labels_that_can_be_read_both_ways_are_refused(label: object) -> None:
         (b'{"output": "o", "label": "so-so"}\n', r"row 1 of bad\.jsonl: the label 'so-so' is not known"),
         (b'{"output": "o", "label": 1, "spans": [[0, 9]]}\n', r"row 1 .*does not lie in the output"),
         (b'{"output": "o", "label": 1, "spans": [7]}\n', r"row 1 .*needs a `start` and an `end`"),
-        (b'{"output": "o", "label": 1}\n{"output": \n', r"line 2 of bad\.jsonl is not JSON"),
-        (b'{"output": "o", "label": 1}\n[1]\n', r"row 2 of bad\.jsonl is a list"),
+        (b'{"output": "o", "label": 1}\n{"output": \n', r"line 2 of bad\.jsonl cannot be read: not a JSON object"),
+        (b'{"output": "o", "label": 1}\n[1]\n', r"line 2 of bad\.jsonl is a list"),
         (b"", r"there is no case in bad\.jsonl"),
-        (b"\x1f\x8b\x08nonsense", r"not a complete gzip file"),
+        (b"\x1f\x8b\x08nonsense", r"the packed file is damaged or cut off"),
         (b'{"output": 1.5, "context": true, "label": 1}\n', r"row 1 .*the context is a bool"),
     ],
 )

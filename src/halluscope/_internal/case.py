@@ -121,7 +121,7 @@ def _plain(value: Any) -> Any:
     if value is None or isinstance(value, bool):
         return value
     if isinstance(value, int):
-        return int(value) if -(2**63) <= value < 2**64 else str(value)
+        return int(value) if -(2**63) <= value < 2**64 else _digits(value)
     if isinstance(value, float):
         return float(value) if math.isfinite(value) else None
     if isinstance(value, Mapping):
@@ -131,6 +131,13 @@ def _plain(value: Any) -> Any:
     if callable(getattr(value, "tolist", None)):
         return _plain(value.tolist())
     return clean(str(value))
+
+
+def _digits(number: int) -> str:
+    try:
+        return str(number)
+    except ValueError:  # Python refuses to write out thousands of digits, which takes long
+        return hex(number)
 
 
 def _passages(context: object, notes: list[str]) -> tuple[str, ...] | None:

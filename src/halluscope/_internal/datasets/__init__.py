@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Mapping
 
-from ..errors import InputError
 from .columns import NAMES, Columns
 from .files import Cells, open_file
 from .objects import open_object
@@ -44,8 +43,8 @@ class Data:
                 continue
             try:
                 yield Row(record.place, self._columns.case(record.fields))
-            except InputError as error:
-                yield Unread(record.place, str(error))
+            except (ValueError, ArithmeticError, RecursionError) as error:
+                yield Unread(record.place, str(error) or "the row is nested too deeply")
 
 
 def open_data(data: object, map: Mapping[str, str] | None = None) -> Data:

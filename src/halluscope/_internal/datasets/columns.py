@@ -142,6 +142,8 @@ def _passages(cell: Any) -> Any:
     if text.startswith("[") and text.endswith("]"):
         try:
             found = msgspec.json.decode(text)
+        except RecursionError as error:
+            raise DataError("the list of passages is nested too deeply") from error
         except msgspec.DecodeError:
             try:
                 found = ast.literal_eval(text)

@@ -9,10 +9,11 @@ import json
 import os
 import sys
 import zlib
+from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, BinaryIO, Union
+from typing import Any, BinaryIO, Union, cast
 
 import msgspec
 
@@ -26,9 +27,35 @@ LONGEST_LINE = 64 * 2**20
 
 _BOM = b"\xef\xbb\xbf"
 _CUT_OFF = (EOFError, zlib.error, gzip.BadGzipFile)
+_LARGEST_LIST = 2**30
+"""Bytes of a file that is one JSON value: it is read whole, unlike one with a line for each row."""
+_INSIDE = ("samples", "data")
+"""Keys under which a .json file may hold its rows."""
 
 
-class _File:
+class _Reader(ABC):
+    """Anything that is read from outside. Whatever is raised on the way is told as a row that cannot be read."""
+
+    def records(self) -> Iterator[AnyRecord]:
+        """Every record, in order; the last one may say why there are no more."""
+        records, read = self._records(), 0
+        while True:
+            try:
+                record = next(records)
+            except StopIteration:
+                return
+            except Exception as error:
+                said = " ".join(str(error).split())[:200] or type(error).__name__
+                yield Unread(f"row {read + 1}", f"the file is damaged here, and cannot be read any further ({said})")
+                return
+            yield record
+            read += 1
+
+    @abstractmethod
+    def _records(self) -> Iterator[AnyRecord]: ...
+
+
+class _File(_Reader):
     """What all files have in common: a name, a size, and how far they have been read."""
 
     def __init__(self, path: Path) -> None:
@@ -68,15 +95,16 @@ class _File:
 
 
 class JsonLines(_File):
-    """One JSON object per line; a file that is one JSON list is read as well, whole."""
+    """One JSON object per line; a file that is one JSON value is read as well, whole."""
 
-    def records(self) -> Iterator[AnyRecord]:
+    def _records(self) -> Iterator[AnyRecord]:
         with self._open() as file:
-            yield from json_lines(file)
+            one_value = self._path.name.lower().removesuffix(".gz").endswith(".json")
+            yield from json_lines(file, one_value=one_value)
 
 
-def json_lines(file: Bytes) -> Iterator[AnyRecord]:
-    """The records in a stream of lines."""
+def json_lines(file: Bytes, *, one_value: bool = False) -> Iterator[AnyRecord]:
+    """The records in a stream of lines. `one_value`: it is likely one JSON value, over however many lines."""
     number = 0
     while True:
         place = f"line {number + 1}"
@@ -95,21 +123,42 @@ def json_lines(file: Bytes) -> Iterator[AnyRecord]:
             continue
         if number == 1:
             line = line.removeprefix(_BOM)
-            if line.lstrip().startswith(b"["):
-                yield from _json_list(line + file.read())
-                return
+            if one_value or line.lstrip().startswith(b"[") or line.strip() == b"{":
+                content = line + file.read(_LARGEST_LIST)
+                found = None if len(content) > _LARGEST_LIST else _json_value(content)
+                if found is not None:
+                    yield from found
+                    return
+                # No value after all: the first line may be a bad one among good ones.
+                file = cast("BinaryIO", _Again(content, file))
+                line = file.readline(LONGEST_LINE)
         if line.isspace():
             continue
         yield _json_record(place, line)
 
 
-def _json_list(content: bytes) -> Iterator[AnyRecord]:
+def _json_value(content: bytes) -> list[AnyRecord] | None:
+    """The rows of a file that is one JSON value, None where it is not one."""
     decoded = _json_record("line 1", content)
     if isinstance(decoded, Unread):
-        yield decoded
-        return
-    for number, fields in enumerate(decoded.fields, start=1):
-        yield Record(f"item {number}", fields)
+        return None
+    value = decoded.fields
+    if isinstance(value, dict):
+        value = next((value[key] for key in _INSIDE if isinstance(value.get(key), list)), [value])
+    rows = value if isinstance(value, list) else [value]
+    return [Record(f"item {number}", fields) for number, fields in enumerate(rows, start=1)]
+
+
+class _Again:
+    """What was read of a stream, line by line once more, and then the rest of the stream."""
+
+    def __init__(self, content: bytes, rest: Bytes) -> None:
+        self._content = io.BytesIO(content)
+        self._rest = rest
+
+    def readline(self, limit: int) -> bytes:
+        line = self._content.readline(limit)
+        return line if line.endswith(b"\n") or len(line) == limit else line + self._rest.readline(limit - len(line))
 
 
 def _json_record(place: str, line: bytes) -> AnyRecord:
@@ -160,7 +209,7 @@ class Cells(_File):
         ):
             yield csv.reader(text, delimiter=self._delimiter)
 
-    def records(self) -> Iterator[AnyRecord]:
+    def _records(self) -> Iterator[AnyRecord]:
         with self._reader() as reader:
             next(reader)
             while True:
@@ -186,7 +235,7 @@ class Cells(_File):
         return Record(place, dict(zip(self._heading, cells, strict=True)))
 
 
-class Parquet:
+class Parquet(_Reader):
     """A Parquet file, read in small batches."""
 
     def __init__(self, path: Path) -> None:
@@ -213,14 +262,37 @@ class Parquet:
     def fraction(self) -> float | None:
         return self._read / self.total if self.total else None
 
-    def records(self) -> Iterator[Record]:
-        for batch in self._file.iter_batches(batch_size=512):
-            for fields in batch.to_pylist():
-                self._read += 1
-                yield Record(f"row {self._read}", fields)
+    def _records(self) -> Iterator[AnyRecord]:
+        end = 0
+        for number in range(self._file.num_row_groups):
+            end += self._file.metadata.row_group(number).num_rows
+            try:
+                for batch in self._file.iter_batches(batch_size=512, row_groups=[number]):
+                    yield from self._rows(batch)
+            except (ValueError, ArithmeticError, OSError, NotImplementedError) as error:
+                said = " ".join(str(error).split())[:200]
+                yield Unread(f"row {self._read + 1}", f"the file is damaged here, up to row {end} ({said})")
+                self._read = end
+
+    def _rows(self, batch: Any) -> Iterator[AnyRecord]:
+        try:
+            rows: list[Any] = batch.to_pylist()
+        except (ValueError, ArithmeticError):  # a value that Python has none for: the other rows are good
+            rows = [_row_of(batch, place) for place in range(batch.num_rows)]
+        for fields in rows:
+            self._read += 1
+            place = f"row {self._read}"
+            yield Unread(place, str(fields)) if isinstance(fields, Exception) else Record(place, fields)
 
 
-class StandardInput:
+def _row_of(batch: Any, place: int) -> Any:
+    try:
+        return batch.slice(place, 1).to_pylist()[0]
+    except (ValueError, ArithmeticError) as error:
+        return error
+
+
+class StandardInput(_Reader):
     """JSON lines from standard input."""
 
     name = "standard input"
@@ -230,7 +302,7 @@ class StandardInput:
     def fraction(self) -> float | None:
         return None
 
-    def records(self) -> Iterator[AnyRecord]:
+    def _records(self) -> Iterator[AnyRecord]:
         try:
             # A reader of our own: when the process ends while this one waits, Python would wait for its own for ever.
             stream: BinaryIO = open(sys.stdin.fileno(), "rb", closefd=False)  # noqa: SIM115
