@@ -54,12 +54,11 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (wheel,) = home.glob("*.whl")
     install = ["--python", str(programs / "python"), "install", "--quiet", "--no-deps", "--no-index", str(wheel)]
     subprocess.run([sys.executable, "-m", "pip", "--disable-pip-version-check", *install], check=True)
-    scheme = {"base": str(home / "venv"), "platbase": str(home / "venv")}
     # A folder named in a .pth file is on the path, but the .pth files in it are not read: so this environment's
     # packages are found there, and the source tree is not.
     own = {sysconfig.get_path("purelib"), sysconfig.get_path("platlib")}
-    (Path(sysconfig.get_path("purelib", "venv", scheme)) / "here.pth").write_text("\n".join(sorted(own)))
-    # pytest and the like come with the dependencies, not as programs.
+    packages = next((home / "venv").rglob("site-packages"))
+    (packages / "here.pth").write_text("\n".join(sorted(own)), encoding="utf-8")
     return programs
 
 
