@@ -22,8 +22,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
-from halluscope._internal.embedded import reader
-from halluscope._internal.embedded.model import PairReading
+from halluscope._internal.embedded.deciding import reader
+from halluscope._internal.embedded.network.model import PairReading
 from halluscope._internal.judge import Answer, Call
 from halluscope._internal.judges.embedded_judge import EmbeddedJudge
 from halluscope._internal.questions import (

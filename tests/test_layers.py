@@ -90,7 +90,7 @@ def test_metrics_do_not_know_the_judges() -> None:
 
 
 def test_no_folder_holds_more_than_a_reader_takes_in() -> None:
-    counts = Counter(path.parent for path in modules() if path.name != "__init__.py" and top(path) != "embedded")
+    counts = Counter(path.parent for path in modules() if path.name != "__init__.py")
     assert {str(folder.relative_to(PACKAGE)): n for folder, n in counts.items() if n > MOST_SIDE_BY_SIDE} == {}
 
 

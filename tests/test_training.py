@@ -12,7 +12,7 @@ from training.harder import without_support
 from training.rows import fold_of_documents, statements
 from training.sets import SOURCES, sources
 
-from halluscope._internal.embedded.evidence import EvidenceIndex
+from halluscope._internal.embedded.reading.evidence import EvidenceIndex
 
 SENTENCE = "On 3 March 1998 Anna Berg was elected by the larger party, and Oskar Lund left Bergen with 120 men."
 

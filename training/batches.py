@@ -10,7 +10,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from halluscope._internal.embedded.encoding import (
+from halluscope._internal.embedded.network.encoding import (
     CLAIM_ASKED,
     CLAIM_MET,
     CLAIM_NEW,

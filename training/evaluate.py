@@ -16,8 +16,8 @@ from typing import Any
 
 import numpy as np
 
-from halluscope._internal.embedded.fusion import shipped
-from halluscope._internal.embedded.model import load
+from halluscope._internal.embedded.deciding.fusion import shipped
+from halluscope._internal.embedded.network.model import load
 from training.figures import Scored, area, balanced_accuracy, best, calibration_error, f1, span_f1
 from training.measure import COUNTS, measured, sample, signals_of
 from training.sets import Case, sources

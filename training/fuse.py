@@ -17,8 +17,8 @@ import numpy as np
 import torch
 from torch.nn import functional
 
-from halluscope._internal.embedded.fusion import Fusion, logit, terms
-from halluscope._internal.embedded.marking import Marking, Place, Token
+from halluscope._internal.embedded.deciding.fusion import Fusion, logit, terms
+from halluscope._internal.embedded.deciding.marking import Marking, Place, Token
 from training.figures import span_f1
 from training.measure import MARKED, Measured, signals_of
 from training.rows import FOLDS

@@ -15,14 +15,14 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from halluscope._internal.embedded.claims import extract
-from halluscope._internal.embedded.context import ReadContext
-from halluscope._internal.embedded.evidence import EvidenceIndex, content_words
-from halluscope._internal.embedded.fusion import ClaimSignals
-from halluscope._internal.embedded.marking import in_output, tokens
-from halluscope._internal.embedded.model import PairModel, load
-from halluscope._internal.embedded.signals import Measured as Signals
-from halluscope._internal.embedded.signals import measure
+from halluscope._internal.embedded.claims.extracting import extract
+from halluscope._internal.embedded.deciding.fusion import ClaimSignals
+from halluscope._internal.embedded.deciding.marking import in_output, tokens
+from halluscope._internal.embedded.deciding.signals import Measured as Signals
+from halluscope._internal.embedded.deciding.signals import measure
+from halluscope._internal.embedded.network.model import PairModel, load
+from halluscope._internal.embedded.reading.context import ReadContext
+from halluscope._internal.embedded.reading.evidence import EvidenceIndex, content_words
 from halluscope._internal.errors import InputError
 from halluscope._internal.measuring.stress.answers import from_passage
 from halluscope._internal.measuring.stress.mutation import mutants

@@ -16,7 +16,7 @@ from safetensors.torch import load_file  # type: ignore[import-not-found,unused-
 from torch import Tensor, nn
 from torch.nn import functional
 
-from halluscope._internal.embedded.encoding import KINDS
+from halluscope._internal.embedded.network.encoding import KINDS
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from tokenizers import Tokenizer
 
-from halluscope._internal.embedded.encoding import MAX_CLAIM
+from halluscope._internal.embedded.network.encoding import MAX_CLAIM
 from training.harder import harder_rows
 from training.rows import Row, fold_of_documents, rows_of
 from training.sets import Source, read, sources

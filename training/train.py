@@ -29,7 +29,7 @@ HASHES = {
     "mpnet": "78c0197b6159d92658e319bc1d72e4c73a9a03dd03815e70e555c5ef05615658",
 }
 ROOT = Path(__file__).parent.parent
-WEIGHTS = ROOT / "src" / "halluscope" / "embedded" / "weights"
+WEIGHTS = ROOT / "src" / "halluscope" / "_internal" / "embedded" / "network" / "weights"
 
 
 def step(result: Path, module: str, *arguments: object) -> None:

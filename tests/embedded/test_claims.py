@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from halluscope._internal.embedded.claims import extract
+from halluscope._internal.embedded.claims.extracting import extract
 from halluscope._internal.text.kinds import classify, is_refusal
 
 from ..random_text import random_texts

@@ -5,9 +5,9 @@ import time
 
 import pytest
 
-from halluscope._internal.embedded.fields import Field, FieldFinding, compare_fields, read_fields
-from halluscope._internal.embedded.readable import readable
-from halluscope._internal.embedded.stance import Said
+from halluscope._internal.embedded.reading.fields import Field, FieldFinding, compare_fields, read_fields
+from halluscope._internal.embedded.reading.readable import readable
+from halluscope._internal.embedded.reading.stance import Said
 
 from ..random_text import random_texts
 

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from halluscope._internal.embedded.language import language_of, readable, unjudgeable
+from halluscope._internal.embedded.reading.language import language_of, readable, unjudgeable
 
 from ..random_text import random_texts
 from ..timing import taken

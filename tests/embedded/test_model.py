@@ -12,8 +12,10 @@ from typing import Any
 
 import pytest
 
-from halluscope._internal.embedded.context import ReadContext
-from halluscope._internal.embedded.encoding import (
+from halluscope._internal.embedded.deciding.fusion import ClaimSignals, Fusion, Joined, judge_claim, logit, sigmoid
+from halluscope._internal.embedded.deciding.marking import Marking, Token, in_output, tokens
+from halluscope._internal.embedded.deciding.signals import Measured, measure
+from halluscope._internal.embedded.network.encoding import (
     CLAIM_MET,
     CLAIM_NEW,
     CLAIM_NEW_NUMBER,
@@ -21,11 +23,9 @@ from halluscope._internal.embedded.encoding import (
     kinds,
     vocabulary,
 )
-from halluscope._internal.embedded.evidence import EvidenceIndex, content_words, sentences, stem, windows_of
-from halluscope._internal.embedded.fusion import ClaimSignals, Fusion, Joined, judge_claim, logit, sigmoid
-from halluscope._internal.embedded.marking import Marking, Token, in_output, tokens
-from halluscope._internal.embedded.model import WEIGHTS, PairModel, PairReading, load, settings
-from halluscope._internal.embedded.signals import Measured, measure
+from halluscope._internal.embedded.network.model import WEIGHTS, PairModel, PairReading, load, settings
+from halluscope._internal.embedded.reading.context import ReadContext
+from halluscope._internal.embedded.reading.evidence import EvidenceIndex, content_words, sentences, stem, windows_of
 from halluscope._internal.errors import ModelFileError
 from halluscope._internal.questions import Passage
 
@@ -107,7 +107,8 @@ def test_weights_are_small_enough() -> None:
 
 def test_importing_loads_no_runtime() -> None:
     code = (
-        "import sys; from halluscope._internal.embedded import evidence, fusion, model; "
+        "import sys; from halluscope._internal.embedded.deciding import fusion; "
+        "from halluscope._internal.embedded.network import model; "
         "print([name for name in ('onnxruntime', 'tokenizers', 'numpy') if name in sys.modules])"
     )
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

@@ -4,7 +4,7 @@ import itertools
 
 import pytest
 
-from halluscope._internal.embedded.names import NameIndex, missing_names, names
+from halluscope._internal.embedded.deciding.names import NameIndex, missing_names, names
 
 from ..random_text import random_texts
 

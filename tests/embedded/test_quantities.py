@@ -4,8 +4,8 @@ import itertools
 
 import pytest
 
-from halluscope._internal.embedded.dates import Date
-from halluscope._internal.embedded.quantities import compare, prepare, read
+from halluscope._internal.embedded.quantities.comparing import compare, prepare, read
+from halluscope._internal.embedded.quantities.dates import Date
 
 from ..random_text import random_texts
 from ..timing import taken

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from halluscope._internal.embedded.quantities import compare
-from halluscope._internal.embedded.rewording import reworded
+from halluscope._internal.embedded.deciding.rewording import reworded
+from halluscope._internal.embedded.quantities.comparing import compare
 
 
 def read(claim: str, evidence: str) -> str:

@@ -4,7 +4,7 @@ import itertools
 
 import pytest
 
-from halluscope._internal.embedded.wording import hedges, is_subjective, negations, polarity_conflict
+from halluscope._internal.embedded.deciding.wording import hedges, is_subjective, negations, polarity_conflict
 
 from ..random_text import random_texts
 

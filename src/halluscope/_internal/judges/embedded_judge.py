@@ -7,13 +7,13 @@ from functools import lru_cache, partial
 from typing import Any, TypeVar
 from weakref import WeakKeyDictionary
 
-from ..embedded.claims import extract
-from ..embedded.context import ReadContext
-from ..embedded.decide import decide, hallucination_probability
-from ..embedded.language import unjudgeable
-from ..embedded.marking import in_output, shipped_marking
-from ..embedded.reader import ClaimReading, fingerprint, read_claims
-from ..embedded.reasons import reason_of
+from ..embedded.claims.extracting import extract
+from ..embedded.deciding.decide import decide, hallucination_probability
+from ..embedded.deciding.marking import in_output, shipped_marking
+from ..embedded.deciding.reader import ClaimReading, fingerprint, read_claims
+from ..embedded.deciding.reasons import reason_of
+from ..embedded.reading.context import ReadContext
+from ..embedded.reading.language import unjudgeable
 from ..errors import CannotJudge, NothingToJudge
 from ..judge import Answer, Call
 from ..plumbing.public import public_in

@@ -13,9 +13,9 @@ from functools import lru_cache
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 
-from .evidence import STOP_WORDS, content_words, stem
+from ..network.model import settings
+from ..reading.evidence import STOP_WORDS, content_words, stem
 from .fusion import logit
-from .model import settings
 
 if TYPE_CHECKING:
     from .signals import Measured

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import re
 
-from ..text import Span, sentences
-from ..text.kinds import classify
-from ..verdict import Claim
+from ...text import Span, sentences
+from ...text.kinds import classify
+from ...verdict import Claim
+from .bare_answers import joined
 from .clauses import Subject, clauses, resolve, subject_of
-from .questions import joined
 
 __all__ = ["extract"]
 

@@ -6,8 +6,8 @@ import re
 from dataclasses import dataclass
 from functools import lru_cache
 
-from ..text import Span, content_stems, content_words, sentences, stem
-from ..text.caseless import Caseless
+from ...text import Span, content_stems, content_words, sentences, stem
+from ...text.caseless import Caseless
 
 __all__ = ["PolarityConflict", "hedges", "is_subjective", "negations", "polarity_conflict"]
 

@@ -14,7 +14,7 @@ from collections.abc import Mapping
 from functools import lru_cache
 from itertools import islice
 
-from ..text import fold, raw_words, words
+from ...text import fold, raw_words, words
 from .readable import Readable, Statement, readable
 
 __all__ = ["Readable", "Statement", "language_of", "readable", "unjudgeable"]

@@ -9,8 +9,8 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
-from ..text import STOP_WORDS, stem
-from ..text.words import fold
+from ...text import STOP_WORDS, stem
+from ...text.words import fold
 from .bounds import Bound, bound_of
 from .dates import Date, dates, times, weekdays
 from .joining import dated, joined

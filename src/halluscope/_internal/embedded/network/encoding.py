@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from halluscope._internal.embedded.evidence import stem
+from halluscope._internal.embedded.reading.evidence import stem
 
 if TYPE_CHECKING:
     import numpy as np

@@ -11,18 +11,18 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from ..plumbing.threads import checkpoint
-from .evidence import EvidenceIndex, Selection, content_words
-from .fields import FieldFinding, compare_fields
+from ...plumbing.threads import checkpoint
+from ..quantities.comparing import QuantityFinding, compare
+from ..reading.evidence import EvidenceIndex, Selection, content_words
+from ..reading.fields import FieldFinding, compare_fields
 from .fusion import ClaimSignals, logit, sigmoid
 from .names import Name, missing_names, names
-from .quantities import QuantityFinding, compare
 from .rewording import Reworded, reworded
 from .wording import PolarityConflict, polarity_conflict
 
 if TYPE_CHECKING:
-    from .context import ReadContext
-    from .model import PairModel, PairReading
+    from ..network.model import PairModel, PairReading
+    from ..reading.context import ReadContext
 
 __all__ = ["Measured", "measure"]
 

@@ -8,12 +8,12 @@ from typing import Literal
 
 from msgspec import structs
 
-from ..verdict import Evidence, Support
-from .context import ReadContext
-from .fields import FieldFinding
+from ...verdict import Evidence, Support
+from ..network.model import load, settings
+from ..reading.context import ReadContext
+from ..reading.fields import FieldFinding
 from .fusion import judge_claim
 from .marking import shipped_marking, tokens
-from .model import load, settings
 from .signals import Measured, measure
 from .wording import is_subjective
 

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import NamedTuple
 
-from ..text import STOP_WORDS, Span, stem, word_places
+from ...text import STOP_WORDS, Span, stem, word_places
 from .measures import read
 from .quantity import Quantity
 from .statements import statements

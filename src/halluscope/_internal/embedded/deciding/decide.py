@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..verdict import Support, Verdict
+from ...verdict import Support, Verdict
 from .reader import ClaimReading
 
 THRESHOLD = 0.5

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 from itertools import pairwise
 
-from ..text import Span, sentences
+from ...text import Span, sentences
 
 __all__ = ["statements"]
 

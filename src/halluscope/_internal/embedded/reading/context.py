@@ -8,8 +8,8 @@ from functools import cached_property
 from itertools import accumulate
 from typing import Literal
 
-from ..questions import Passage
-from ..verdict import Evidence
+from ...questions import Passage
+from ...verdict import Evidence
 from .evidence import EvidenceIndex, Window
 from .fields import Field, read_fields
 from .readable import structured

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..verdict import Support
+from ...verdict import Support
 from .reader import ClaimReading
 
 _LONGEST = 160

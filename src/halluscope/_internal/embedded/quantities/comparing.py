@@ -11,7 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from ..text import Span, stem
+from ...text import Span, stem
 from .alignment import Prepared, prepare
 from .arithmetic import RECKONING
 from .counterparts import Counterpart, Pairing, pairings

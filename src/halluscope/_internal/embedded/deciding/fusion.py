@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-from .model import settings
+from ..network.model import settings
 
 __all__ = ["ClaimProbabilities", "ClaimSignals", "Fusion", "Joined", "judge_claim", "logit", "shipped", "terms"]
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal
 
-from ..text.caseless import Caseless
+from ...text.caseless import Caseless
 
 __all__ = ["Clause", "Subject", "clauses", "resolve", "subject_of"]
 

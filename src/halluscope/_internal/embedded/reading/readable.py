@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from json.decoder import scanstring  # type: ignore[attr-defined]
 from typing import Literal
 
-from ..text import Span, sentences
+from ...text import Span, sentences
 
 __all__ = ["Piece", "Readable", "Statement", "readable", "structured"]
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Literal
 
-from ..text import STOP_WORDS, Span, fold, sentences, stem, words
+from ...text import STOP_WORDS, Span, fold, sentences, stem, words
 
 __all__ = ["Name", "NameIndex", "missing_names", "names"]
 

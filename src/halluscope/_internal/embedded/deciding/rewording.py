@@ -10,7 +10,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from .quantities import QuantityFinding
+from ..quantities.comparing import QuantityFinding
 
 __all__ = ["Reworded", "reworded"]
 

@@ -19,8 +19,8 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..errors import ModelFileError
-from ..plumbing.threads import checkpoint, cores, spread
+from ...errors import ModelFileError
+from ...plumbing.threads import checkpoint, cores, spread
 from .encoding import CLAIM_MET, EVIDENCE, MAX_CLAIM, MAX_EVIDENCE, MAX_QUESTION, kinds, vocabulary
 
 if TYPE_CHECKING:

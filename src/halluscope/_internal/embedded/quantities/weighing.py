@@ -6,12 +6,12 @@ import math
 import re
 from typing import NamedTuple
 
+from ..deciding.wording import negations
 from .alignment import Prepared
 from .arithmetic import RECKONING, follows
 from .counterparts import Counterpart, Pairing
 from .quantity import Quantity
 from .tolerance import same_value
-from .wording import negations
 
 __all__ = ["Weighed", "conflict", "one_denies", "rate", "signs"]
 

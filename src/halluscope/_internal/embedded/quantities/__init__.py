@@ -1,0 +1,1 @@
+"""Numbers, dates and measures: reading and comparing them by rule."""
