@@ -48,3 +48,10 @@ def test_the_reference_has_every_public_name(site: Path) -> None:
         names = [name for name in module.__all__ if getattr(getattr(module, name), "__module__", "") == module.__name__]
         assert names
         assert [name for name in names if f'id="{module.__name__}.{name}"' not in text] == []
+
+
+def test_the_reference_says_how_a_synchronous_twin_is_called(site: Path) -> None:
+    text = re.sub(r"<[^>]+>", "", (site / "api.html").read_text(encoding="utf-8"))
+    for name in ("check", "evaluate", "stress"):
+        assert re.search(rf"^{name}\(\n", text, re.MULTILINE), name
+        assert "blocking(" not in text
