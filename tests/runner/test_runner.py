@@ -119,7 +119,7 @@ def test_results_made_by_other_code_are_made_again_from_kept_replies(
 ) -> None:
     first = evaluate(rows(5), "hallucination", judge(server), store=store)
     paid = len(server.calls)
-    monkeypatch.setattr("halluscope._internal.runner.identity.scoring_code", lambda: "the next version")
+    monkeypatch.setattr("halluscope._internal.runner.identity.code_behind", lambda things: "the next version")
     second = evaluate(rows(5), "hallucination", judge(server), store=store)
     assert len(server.calls) == paid
     assert all(exchange.cached for result in second for exchange in result.exchanges)
@@ -567,12 +567,12 @@ class Hurried(asyncio.SelectorEventLoop):
 def test_a_throttling_judge_is_asked_more_slowly_and_no_case_is_lost(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async def at_once(work: Callable[..., Any], *given: Any) -> Any:
-        return work(*given)
+    async def at_once(work: Callable[[], Any]) -> Any:
+        return work()
 
     loop = Hurried()
     monkeypatch.setattr("halluscope._internal.engine.retrying.random", random.Random(7))
-    monkeypatch.setattr("halluscope._internal.runner.pipeline.asyncio.to_thread", at_once)
+    monkeypatch.setattr("halluscope._internal.runner.pipeline.in_thread", at_once)
     monkeypatch.setattr(
         "halluscope._internal.runner.evaluation.AdaptiveThrottle", partial(AdaptiveThrottle, clock=loop.time)
     )

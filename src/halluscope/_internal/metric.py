@@ -45,8 +45,6 @@ class Metric(Struct, Scorer, frozen=True, kw_only=True):
     summary: ClassVar[str]
     formula: ClassVar[str]
     direction: ClassVar[Direction]
-    revision: ClassVar[int] = 1
-    """Raised when the meaning of the score changes, so that old scores are not compared with new."""
     uses: ClassVar[tuple[PromptSpec, ...]] = ()
 
     threshold: float = 0.5
@@ -94,9 +92,9 @@ class Metric(Struct, Scorer, frozen=True, kw_only=True):
 
     @property
     def version(self) -> str:
-        """Names everything that can change a score: options, prompts, examples and revision."""
+        """Names what was chosen for it: options, prompts and examples. The code behind it is followed by a run."""
         texts = [(spec.name, self.prompt(spec.name)) for spec in self.uses]
-        return _version(msgspec.msgpack.encode((self.name, self.revision, self, texts, self.shots())))
+        return _version(msgspec.msgpack.encode((self.name, self, texts, self.shots())))
 
 
 def is_number(value: object) -> bool:

@@ -20,7 +20,7 @@ from ..plumbing.threads import Work, counted
 from ..questions import Question
 from ..questions.finding import Finding, without_score
 from ..questions.flow import AnswerMissing, Flow
-from ..questions.reply import READER, read_reply
+from ..questions.reply import read_reply
 from ..result import Direction, Exchange, Failure, Outcome, Result, Usage
 from ..verdict import Verdict
 from .retrying import Asking, Caller, Clock, Patience, Throttle, errors_of
@@ -34,6 +34,9 @@ _SMALLEST_PART = 200
 
 _MOST_PARTS = 1000
 """A question is not split into more parts than this: it would cost more than anyone expects."""
+
+_FORM = 3
+"""How answers lie in the cache. A judge's reply lies there as it came, and is read by the code of today."""
 
 _CALLS_AT_ONCE = 16
 """Calls for one case. A runner bounds those of all its cases with a `Throttle`."""
@@ -161,13 +164,13 @@ class Driver:
             if len(parts) > 1 or parts[0] != question:
                 return await self._in_parts(judge, question, parts, asking, "to fit the judge's window")
         if self.cache is None:
-            return await self._fresh(judge, question, asking)
+            return (await self._fresh(judge, question, asking))[0]
         return await self._kept(self.cache, judge, question, asking)
 
     async def _kept(self, cache: ReplyCache, judge: Judge, question: Question[T], asking: _Asking) -> Answer[T]:
         """The answer from the cache. The same question asked twice at once is asked once."""
         drawn = f" sample {asking.sample}" if asking.sample else ""
-        asked = f"{READER} {question.fingerprint()} {judge.fingerprint()}{drawn}"
+        asked = f"{_FORM} {question.fingerprint()} {judge.fingerprint()}{drawn}"
         key = hashlib.sha256(asked.encode()).hexdigest()
         loop = asyncio.get_running_loop()
         flights = self._in_flight.setdefault(loop, {})
@@ -185,9 +188,9 @@ class Driver:
         flight = flights[key] = loop.create_future()
         outcome: _Landed = None
         try:
-            answer = await self._fresh(judge, question, asking)
+            answer, as_told = await self._fresh(judge, question, asking)
             outcome = answer
-            cache.put(key, msgspec.msgpack.encode(answer))
+            cache.put(key, msgspec.msgpack.encode(as_told))
             return answer
         except JudgeError as error:
             outcome = error
@@ -217,8 +220,8 @@ class Driver:
             notes=(note, *(note for answer in answers for note in answer.notes)),
         )
 
-    async def _fresh(self, judge: Judge, question: Question[T], asking: _Asking) -> Answer[T]:
-        """An answer that was read and found usable; unusable replies are asked for again, with a remark."""
+    async def _fresh(self, judge: Judge, question: Question[T], asking: _Asking) -> tuple[Answer[T], Answer[T]]:
+        """An answer that was read and found usable, and the same as the judge gave it. Others are asked for again."""
         trail = asking.trail
         remark: str | None = None
         repairs = self.patience.repairs if question.repairs is None else question.repairs
@@ -230,13 +233,14 @@ class Driver:
                 if not parts:
                     trail.add(_failed(question, judge, error))
                     raise
-                return await self._in_parts(judge, question, parts, asking, "to fit the judge's window")
+                whole = await self._in_parts(judge, question, parts, asking, "to fit the judge's window")
+                return whole, whole
             except JudgeError as error:
                 trail.add(_failed(question, judge, error))
                 raise
             if answer.value is not None:
                 trail.add(_exchange(question, answer))
-                return answer
+                return answer, answer
             try:
                 value = _read(question, answer)
             except JudgeError as error:
@@ -247,13 +251,14 @@ class Driver:
                     parts = _smaller(question, None)
                     if parts:
                         why = "because the reply to all of it was cut off"
-                        return await self._in_parts(judge, question, parts, asking, why)
+                        whole = await self._in_parts(judge, question, parts, asking, why)
+                        return whole, whole
                 if repair == repairs:
                     raise
                 remark = str(error)
             else:
                 trail.add(_exchange(question, answer))
-                return structs.replace(answer, value=value)
+                return structs.replace(answer, value=value), answer
         raise AssertionError("the last repair returns or raises")
 
     def _result(self, metric: HasFlow, case: Case, finding: Finding, trail: Trail) -> Result:
@@ -330,9 +335,9 @@ def _decoded(kept: bytes | None, question: Question[T]) -> Answer[T] | None:
         return None
     try:
         answer: Answer[T] = msgspec.msgpack.decode(kept, type=Answer[question.answer_type])  # type: ignore[name-defined]
-    except msgspec.MsgspecError:
+        return answer if answer.value is not None else structs.replace(answer, value=_read(question, answer))
+    except (msgspec.MsgspecError, JudgeError):
         return None
-    return answer
 
 
 def _failed(question: Question[Any], judge: Judge, error: JudgeError) -> Exchange:

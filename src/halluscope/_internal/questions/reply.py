@@ -11,9 +11,6 @@ from . import ComparePassages, Question, VerifyClaims
 
 T = TypeVar("T")
 
-READER = 2
-"""Raised when replies are asked for or read in another way, so that answers kept from before are not taken for new."""
-
 _REFUSAL = re.compile(
     r"\s*(?:I(?:'|’)?m (?:very )?sorry|I am sorry|sorry,|I (?:can(?:no|')t|can’t|am unable to|won(?:'|’)t) )",
     re.IGNORECASE,

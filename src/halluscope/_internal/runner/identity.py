@@ -1,26 +1,28 @@
-"""What makes a result one that another run may use: metric, judge, and the code that scored."""
+"""What makes a result one that another run may use: metric, judge, and the code that both depend on."""
 
 from __future__ import annotations
 
 import hashlib
-from functools import cache
-from pathlib import Path
+from collections.abc import Iterator
 
 import msgspec
 
+from ..engine.driver import Driver
 from ..judge import Judge
 from ..measuring.calibration.profile import Profile
 from ..metric import Metric
+from ..plumbing.source_code import code_behind
 from ..store.run_writer import ScorerRow
-
-_PACKAGE = Path(__file__).parent.parent
-_SCORING = ("engine", "metrics", "questions", "text", "embedded", "judges")
 
 
 def scorer_of(metric: Metric, judge: Judge, profile: Profile | None = None) -> ScorerRow:
-    """The identity of a metric with a judge, and of the profile that its results are judged by."""
+    """The identity of a metric with a judge, and of the profile that its results are judged by.
+
+    Results of another identity are made again, from kept replies where there are any.
+    """
     judged_by = "" if profile is None else hashlib.sha256(msgspec.msgpack.encode(profile)).hexdigest()
-    parts = (metric.name, metric.version, judge.fingerprint(), scoring_code(), judged_by)
+    code = code_behind([metric, Driver(judge), *_with_those_inside(judge)])
+    parts = (metric.name, metric.version, judge.fingerprint(), code, judged_by)
     return ScorerRow(
         key=hashlib.blake2b(msgspec.msgpack.encode(parts), digest_size=16).digest(),
         metric=metric.name,
@@ -32,12 +34,12 @@ def scorer_of(metric: Metric, judge: Judge, profile: Profile | None = None) -> S
     )
 
 
-@cache
-def scoring_code() -> str:
-    """Names the code that turns a case into a result: results of another version are made again, from kept replies."""
-    digest = hashlib.blake2b(digest_size=16)
-    files = [path for folder in _SCORING for path in (_PACKAGE / folder).rglob("*.py")]
-    for path in sorted([*files, *_PACKAGE.glob("*.py")]):
-        digest.update(path.relative_to(_PACKAGE).as_posix().encode())
-        digest.update(path.read_bytes())
-    return digest.hexdigest()
+def _with_those_inside(judge: Judge) -> Iterator[object]:
+    """The judge, and those that it asks."""
+    yield judge
+    for held in vars(judge).values() if hasattr(judge, "__dict__") else ():
+        for inside in held if isinstance(held, (list, tuple)) else [held]:
+            if isinstance(inside, Judge):
+                yield from _with_those_inside(inside)
+            elif type(inside).__module__.startswith("halluscope") and hasattr(inside, "complete"):
+                yield inside

@@ -1,0 +1,67 @@
+"""Names the code that something depends on: a change of it is seen wherever it stands, a comment is not."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterable, Iterator
+from functools import cache
+from pathlib import Path
+from types import CodeType, FunctionType
+
+_TEXT_OR_COMMENT = re.compile(
+    r'''("""[\s\S]*?"""|\'\'\'[\s\S]*?\'\'\'|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*')|[ \t]*#[^\n]*'''
+)
+_IMPORT = re.compile(r"^[ \t]*from (\.+)([\w.]*) import (\([^)]*\)|[^\n]*)", re.MULTILINE)
+_NAME = re.compile(r"\w+")
+
+
+def code_behind(things: Iterable[object]) -> str:
+    """Names the code of these objects' classes, and of all that the files of those import from their package."""
+    digest = hashlib.blake2b(digest_size=16)
+    starts: set[Path] = set()
+    for code in (code for thing in things for kind in type(thing).__mro__ for code in _codes(kind)):
+        path = Path(code.co_filename)
+        if path.is_file():
+            starts.add(path)
+        else:  # typed into a notebook
+            digest.update(code.co_code + repr(code.co_consts).encode())
+    for part in sorted(_read(path)[0] for path in _reached(starts)):
+        digest.update(part)
+    return digest.hexdigest()
+
+
+def _codes(kind: type) -> Iterator[CodeType]:
+    for held in vars(kind).values():
+        function = held.fget if isinstance(held, property) else getattr(held, "__func__", held)
+        if isinstance(function, FunctionType):
+            yield function.__code__
+
+
+def _reached(starts: set[Path]) -> set[Path]:
+    reached: set[Path] = set()
+    waiting = list(starts)
+    while waiting:
+        path = waiting.pop()
+        if path not in reached:
+            reached.add(path)
+            waiting += _read(path)[1]
+    return reached
+
+
+@cache
+def _read(path: Path) -> tuple[bytes, frozenset[Path]]:
+    """The code in a file, comments and blank lines left out, as a digest; and the files beside it that it imports."""
+    source = path.read_text(encoding="utf-8", errors="replace")
+    bare = _TEXT_OR_COMMENT.sub(lambda match: match.group(1) or "", source)
+    code = "\n".join(line for line in bare.splitlines() if line.strip())
+    imported = {file for dots, module, names in _IMPORT.findall(code) for file in _files(path, dots, module, names)}
+    return hashlib.blake2b(code.encode(errors="replace"), digest_size=16).digest(), frozenset(imported)
+
+
+def _files(path: Path, dots: str, module: str, names: str) -> Iterator[Path]:
+    base = path.parents[len(dots) - 1].joinpath(*module.split(".") if module else ())
+    for target in (base, *(base / name for name in _NAME.findall(names))):
+        for file in (target.with_name(f"{target.name}.py"), target / "__init__.py"):
+            if file.is_file():
+                yield file
