@@ -12,6 +12,7 @@ from xml.etree import ElementTree
 
 import numpy as np
 import pytest
+from msgspec import structs
 from rich.console import Console
 from sklearn import metrics as sk
 
@@ -20,9 +21,10 @@ from halluscope._internal.engine.driver import Patience
 from halluscope._internal.errors import InputError, JudgeRejected
 from halluscope._internal.judge import Answer, Call
 from halluscope._internal.judges.scripted import ScriptedJudge
-from halluscope._internal.measuring.bench import LabelledCase, bench, measure, run_judge, sample
+from halluscope._internal.measuring.bench import LabelledCase, bench, load_set, measure, run_judge, sample
 from halluscope._internal.measuring.bench.baselines import baselines, best_threshold
 from halluscope._internal.measuring.bench.bench_table import shown
+from halluscope._internal.measuring.bench.by_kind import by_kind
 from halluscope._internal.measuring.bench.cascade_curve import tradeoff
 from halluscope._internal.measuring.bench.figures import worst_mistakes
 from halluscope._internal.measuring.bench.judge_run import JudgeRun
@@ -176,6 +178,62 @@ def test_span_f1_of_a_judge_that_marks_claims() -> None:
     found = measure(run, resamples=20)
     assert found.span_f1 == pytest.approx(2 * 1 / (2 * 1 + 8))
     assert found.balanced_accuracy == 1
+
+
+def test_each_kind_is_counted_apart_and_right_and_wrong_ones_of_a_name_too() -> None:
+    kinds = [("role", True), ("role", True), ("bare", True), ("bare", False), (None, False), ("bare", False)]
+    items = [
+        labelled(output=f"Answer {i}.", context=[f"Text {i}."], hallucinated=wrong, id=str(i), kind=kind)
+        for i, (kind, wrong) in enumerate(kinds)
+    ]
+    said = np.array([True, False, True, True, True, False])
+    found = [(k.kind, k.hallucinated, k.n, k.right, k.rate) for k in by_kind(items, said)]
+    assert found == [("role", True, 2, 1, 0.5), ("bare", True, 1, 1, 1.0), ("bare", False, 2, 1, 0.5)]
+    assert all(0 <= k.interval[0] <= k.rate <= k.interval[1] <= 1 for k in by_kind(items, said))
+
+
+def test_the_kinds_of_a_file_are_in_the_table_of_every_judge(tmp_path: Path) -> None:
+    path = tmp_path / "own.jsonl"
+    rows = [
+        {
+            "context": f"Town {i} has {i} wells.",
+            "output": f"Town {i} has {i + wrong} wells.",
+            "label": wrong,
+            "kind": kind,
+        }
+        for i in range(20)
+        for wrong, kind in ((1, "[bold]wrong\x1b[31m number"), (0, "copied"))
+    ]
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    known = list(load_set(str(path)).cases)
+    label = metrics.resolve("label")
+    report = bench(str(path), [(Noisy(known, "one"), label), (Noisy(known, "two"), label)], resamples=20)
+    for figures in (*report.judges, *report.baselines):
+        assert [(k.hallucinated, k.n) for k in figures.kinds] == [(True, 20), (False, 20)]
+    screen = io.StringIO()
+    Console(file=screen, width=160).print(shown(report))
+    assert "by kind" in screen.getvalue() and "copied" in screen.getvalue()
+    assert "\x1b" not in screen.getvalue() and "[bold]wrong" in screen.getvalue()
+
+
+def test_answers_about_one_text_are_drawn_together() -> None:
+    """Eight copies of a case are one case: the interval must not become narrower by them."""
+    once = [item for item in cases(60) if item.case.context]
+    often = [structs.replace(item, case=structs.replace(item.case, id=f"{item.case.id}-{k}"))
+             for item in once for k in range(8)]  # fmt: skip
+
+    def width(items: list[LabelledCase]) -> float:
+        low, high = measure(run_judge(items, Noisy(items), metrics.resolve("label"))).intervals[
+            "balanced_accuracy"
+        ] or (
+            0,
+            0,
+        )
+        return high - low
+
+    assert width(often) == pytest.approx(width(once), rel=0.02)
+    few = [structs.replace(item, case=structs.replace(item.case, context=("The same.",))) for item in once]
+    assert width(few) > 0, "of one text nothing can be drawn: the cases are"
 
 
 def test_the_same_seed_gives_the_same_sample_and_the_same_intervals() -> None:

@@ -6,6 +6,7 @@ import gzip
 import hashlib
 import http.server
 import json
+import re
 import sys
 import threading
 from collections.abc import Iterator
@@ -17,7 +18,7 @@ from msgspec import structs
 
 from halluscope._internal.datasets import NAMES
 from halluscope._internal.errors import FetchError, InputError, MissingExtra, UnknownName
-from halluscope._internal.measuring.bench import SETS, load_set, read_label
+from halluscope._internal.measuring.bench import SETS, LabelledCase, load_set, read_label
 from halluscope._internal.measuring.sets.fetch import RemoteFile, fetched
 from halluscope._internal.measuring.sets.formats import FORMATS
 
@@ -338,7 +339,7 @@ def test_a_bad_row_is_named_and_nothing_is_measured(content: bytes, said: str, t
 
 
 def test_names_that_are_neither_set_nor_file_are_refused(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="the sets are: halueval-qa"):
+    with pytest.raises(InputError, match="the sets are: rag, halueval-qa"):
         load_set("halueval")
     with pytest.raises(UnknownName, match="there is no format"):
         load_set("mine", file=tmp_path)
@@ -352,11 +353,34 @@ def test_every_public_set_has_a_reader_a_licence_and_a_revision() -> None:
     for name, item in SETS.items():
         assert name in FORMATS
         assert item.licence
-        assert item.split in item.files
+        assert item.split in item.splits
+        assert (item.packaged is None) == bool(item.files)
         for remote in (file for files in item.files.values() for file in files):
             assert remote.url.startswith("https://")
             pinned = remote.revision is not None and remote.revision in remote.url
             assert pinned or "not pinned" in item.note
+
+
+def test_the_rag_set_comes_with_the_package_whole(home: Path) -> None:
+    """Nothing is fetched; of each context four answers are right and four wrong, and only the wrong ones are marked."""
+    loaded = load_set("rag", offline=True)
+    assert not home.exists(), "nothing is kept of it"
+    assert len({item.case.id for item in loaded.cases}) == len(loaded.cases) == 2112
+    documents: dict[str, list[LabelledCase]] = {}
+    for item in loaded.cases:
+        assert item.case.input and item.case.context and item.kind
+        assert bool(item.spans) == item.hallucinated, item.case.id
+        documents.setdefault(item.case.metadata["document"], []).append(item)
+    assert len(documents) == 264
+    for answers in documents.values():
+        assert [a.hallucinated for a in answers].count(True) == 4, answers[0].case.id
+        assert len({a.case.context for a in answers}) == 1
+        assert len({a.case.output for a in answers}) == 8
+    kinds = {item.kind for item in loaded.cases}
+    page = (Path(__file__).parents[2] / "docs" / "bench-rag.md").read_text(encoding="utf-8")
+    assert {f"`{kind}`" for kind in kinds} <= set(re.findall(r"`\w+`", page)), "a kind that the page does not explain"
+    with pytest.raises(UnknownName, match="split of rag"):
+        load_set("rag", split="train")
 
 
 # -- fetching ---------------------------------------------------------------------------------------

@@ -34,7 +34,7 @@ NO_VERDICT = 3
 @app.command("bench")
 def bench(
     set: Annotated[
-        str | None, typer.Argument(help="A public set, or a file of labelled cases. Left out: list the sets.")
+        str | None, typer.Argument(help="A set by name, or a file of labelled cases. Left out: list the sets.")
     ] = None,
     judge: JudgeNames = None,
     metric: MetricNames = None,
@@ -98,12 +98,12 @@ def bench(
 
 
 def list_sets() -> None:
-    """What can be fetched, and under which licence."""
+    """The sets by name, and under which licence they are."""
     table = Table(show_edge=False, pad_edge=False)
     for name in ("set", "what it is", "splits", "licence"):
         table.add_column(name, overflow="fold")
     for item in SETS.values():
-        table.add_row(item.name, item.about, " ".join(item.files), item.licence)
+        table.add_row(item.name, item.about, " ".join(item.splits), item.licence)
     new_console().print(table)
 
 

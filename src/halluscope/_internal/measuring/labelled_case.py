@@ -25,7 +25,8 @@ class LabelledCase(Struct, frozen=True, kw_only=True):
     """A case with its label.
 
     `spans` are the hallucinated characters, None where nobody looked for them. `group` is the part of
-    the set it belongs to. `score` is a judge's score that came with it, for calibration without a judge.
+    the set it belongs to; `kind` is the kind of error it holds, or how a right answer was made.
+    `score` is a judge's score that came with it, for calibration without a judge.
     """
 
     case: Case
@@ -33,6 +34,7 @@ class LabelledCase(Struct, frozen=True, kw_only=True):
     label: str
     spans: tuple[tuple[int, int], ...] | None = None
     group: str | None = None
+    kind: str | None = None
     score: float | None = None
 
 
@@ -67,6 +69,7 @@ def labelled(
     id: str | None = None,
     spans: Iterable[tuple[int, int]] | None = None,
     group: str | None = None,
+    kind: str | None = None,
     score: float | None = None,
     metadata: Mapping[str, Any] | None = None,
 ) -> LabelledCase:
@@ -77,7 +80,9 @@ def labelled(
         if not 0 <= start < end <= len(case.output):
             raise InputError(f"the span {start}:{end} does not lie in the output of {len(case.output)} characters.")
     name = label or ("hallucinated" if hallucinated else "factual")
-    return LabelledCase(case=case, hallucinated=hallucinated, label=name, spans=marked, group=group, score=score)
+    return LabelledCase(
+        case=case, hallucinated=hallucinated, label=name, spans=marked, group=group, kind=kind, score=score
+    )
 
 
 def places(piece: str, text: str) -> list[tuple[int, int]]:

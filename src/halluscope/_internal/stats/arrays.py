@@ -12,6 +12,7 @@ from ..errors import InputError
 
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
+Ints = NDArray[np.int64]
 Numbers = Union[Sequence[float], Sequence[bool], NDArray[Any]]
 
 

@@ -1,4 +1,4 @@
-"""How far a figure could be off: cases drawn again with replacement, with a fixed seed."""
+"""How far a figure could be off: cases, or clusters of them, drawn again with replacement, with a fixed seed."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from ..errors import InputError
 from ..plumbing.public import public
-from .arrays import Floats, Numbers, as_floats, same_length
+from .arrays import Floats, Ints, Numbers, as_floats, same_length
 
 RESAMPLES = 1000
 LEVEL = 0.95
@@ -30,16 +30,23 @@ class Interval(Struct, frozen=True):
         return self.high - self.low
 
 
-def replicates(figure: Figure, n: int, *, resamples: int = RESAMPLES, seed: int = 0) -> Floats:
-    """The figure on each resample; NaN where it is not defined there."""
+def replicates(
+    figure: Figure, n: int, *, clusters: Ints | None = None, resamples: int = RESAMPLES, seed: int = 0
+) -> Floats:
+    """The figure on each resample; NaN where it is not defined there.
+
+    `clusters` numbers, from 0, the cluster each case belongs to: cases that stand or fall together, such as
+    the answers about one text, are drawn together.
+    """
     if resamples < 1:
         raise InputError("a bootstrap needs at least one resample.")
     values = np.full(resamples, np.nan)
     if n:
         rng = np.random.default_rng(seed)
+        units = n if clusters is None else int(clusters.max()) + 1
         for i in range(resamples):
-            drawn = rng.integers(0, n, size=n)
-            values[i] = figure(np.bincount(drawn, minlength=n).astype(np.float64))
+            counts = np.bincount(rng.integers(0, units, size=units), minlength=units).astype(np.float64)
+            values[i] = figure(counts if clusters is None else counts[clusters])
     return values
 
 
@@ -52,7 +59,13 @@ def bootstrap(
 
 
 def bootstrap_all(
-    figures: Mapping[str, Figure], n: int, *, resamples: int = RESAMPLES, seed: int = 0, level: float = LEVEL
+    figures: Mapping[str, Figure],
+    n: int,
+    *,
+    clusters: Ints | None = None,
+    resamples: int = RESAMPLES,
+    seed: int = 0,
+    level: float = LEVEL,
 ) -> dict[str, Interval | None]:
     """The interval of each figure, all of them on the same resamples, which are drawn once."""
     values = {name: np.full(resamples, np.nan) for name in figures}
@@ -64,7 +77,7 @@ def bootstrap_all(
             values[name][row] = figure(weights)
         return 0.0
 
-    replicates(each, n, resamples=resamples, seed=seed)
+    replicates(each, n, clusters=clusters, resamples=resamples, seed=seed)
     return {name: percentiles(found, level) for name, found in values.items()}
 
 

@@ -3,6 +3,7 @@
 from ..labelled_case import LabelledCase, read_label, sample
 from ..sets.public_sets import SETS, Loaded, load_set
 from .bench_report import BenchReport, bench
+from .by_kind import KindFigures
 from .figures import Figures, measure
 from .judge_run import JudgeRun, run_judge
 
@@ -11,6 +12,7 @@ __all__ = [
     "BenchReport",
     "Figures",
     "JudgeRun",
+    "KindFigures",
     "LabelledCase",
     "Loaded",
     "bench",

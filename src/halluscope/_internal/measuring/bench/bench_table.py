@@ -10,6 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from .bench_report import BenchReport
+from .by_kind import KindFigures
 from .figures import Figures
 
 ROWS = (
@@ -46,6 +47,9 @@ def _parts(report: BenchReport) -> Iterator[RenderableType]:
     yield Text("in brackets: 95 % bootstrap interval; the trivial judges choose with hindsight", style="dim")
     for remark in report.remarks:
         yield Text(f"• {remark}", style="yellow")
+    if any(figures.kinds for figures in report.judges):
+        yield Text()
+        yield kinds_table(report)
     for figures in report.judges:
         yield Text()
         yield confusion_table(figures)
@@ -117,6 +121,34 @@ def calibration_table(figures: Figures) -> Table:
         row = (f"{b.low:.1f}-{b.high:.1f}", f"{b.mean_probability:.2f}", f"{b.share_hallucinated:.2f}", f"{b.n:.0f}")
         table.add_row(*row, bar)
     return table
+
+
+def kinds_table(report: BenchReport) -> Table:
+    """Which errors each judge finds, and which right answers it trusts; the trivial ones beside them."""
+    title = "by kind: the share of answers called what they are"
+    table = Table(title=title, title_justify="left", show_edge=False, pad_edge=False)
+    table.add_column("kind")
+    table.add_column("cases", justify="right")
+    tuned = report.baselines[1:]  # "always hallucinated" has all of the wrong ones and none of the right ones
+    for figures in report.judges:
+        table.add_column(Text(_title(figures, report.judges)), justify="right", style="bold", overflow="fold")
+    for figures in tuned:
+        table.add_column(figures.judge, justify="right", style="dim", overflow="fold")
+    columns = [{(k.kind, k.hallucinated): k for k in figures.kinds} for figures in (*report.judges, *tuned)]
+    for wrong in (True, False):
+        table.add_row(Text("wrong answers" if wrong else "right answers", style="italic"))
+        for entry in (k for k in report.baselines[0].kinds if k.hallucinated is wrong):
+            found = [column.get((entry.kind, wrong)) for column in columns]
+            shares = (_share(kind, whole=place < len(report.judges)) for place, kind in enumerate(found))
+            table.add_row(Text(_short(entry.kind)), str(entry.n), *shares)
+        table.add_section()
+    return table
+
+
+def _share(kind: KindFigures | None, *, whole: bool) -> str:
+    if kind is None:
+        return "-"
+    return f"{kind.rate:.2f}" + (f" ({kind.interval[0]:.2f}-{kind.interval[1]:.2f})" if whole else "")
 
 
 def groups_table(figures: Figures) -> Table:

@@ -13,10 +13,14 @@ from msgspec import Struct
 from ... import stats
 from ...plumbing.public import public
 from ...stats import Bin, Confusion, Interval
-from ...stats.arrays import Bools, Floats
+from ...stats.arrays import Bools, Floats, Ints
 from ..labelled_case import LabelledCase
 from .baselines import Baseline
+from .by_kind import KindFigures, by_kind
 from .judge_run import Judged, JudgeRun
+
+LEAST_CONTEXTS = 20
+"""From so many contexts on, the bootstrap draws contexts; of fewer it would say too little."""
 
 FIGURES = ("balanced_accuracy", "precision", "recall", "f1", "auroc", "average_precision", "ece", "brier", "span_f1")
 
@@ -49,6 +53,7 @@ class Figures(Struct, frozen=True, kw_only=True):
     failures: dict[str, int] = {}
     groups: dict[str, dict[str, float | int | None]] = {}
     mean_balanced_accuracy: float | None = None
+    kinds: tuple[KindFigures, ...] = ()
     graded: bool = True
     seconds: float | None = None
     cases_per_second: float | None = None
@@ -141,7 +146,8 @@ def _figures(
 ) -> dict[str, Any]:
     truth = np.array([item.hallucinated for item in cases], dtype=np.bool_)
     named = _named(cases, truth, scores, flagged, spans, calibrated)
-    intervals = stats.bootstrap_all(named, len(cases), resamples=resamples, seed=seed)
+    clusters = _clusters(cases)
+    intervals = stats.bootstrap_all(named, len(cases), clusters=clusters, resamples=resamples, seed=seed)
     counts = stats.confusion(truth, flagged)
     ones = np.ones(len(cases))
     groups = _groups(cases, truth, scores, flagged)
@@ -153,7 +159,15 @@ def _figures(
         "calibration": stats.calibration_curve(truth, scores) if calibrated and len(cases) else (),
         "groups": groups,
         "mean_balanced_accuracy": float(np.mean(means)) if means else None,
+        "kinds": by_kind(cases, flagged),
     }
+
+
+def _clusters(cases: Sequence[LabelledCase]) -> Ints | None:
+    """The number of each case's context: a judge that misreads a text errs on all answers about it."""
+    known: dict[object, int] = {}
+    numbers = [known.setdefault(item.case.context or item.case.id, len(known)) for item in cases]
+    return np.array(numbers, dtype=np.int64) if len(known) >= LEAST_CONTEXTS else None
 
 
 def _named(

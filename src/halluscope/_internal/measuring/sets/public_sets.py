@@ -1,4 +1,4 @@
-"""The public sets: where they live, at which revision, under which licence, and how they are read."""
+"""The sets by name: where they live, at which revision, under which licence, and how they are read."""
 
 from __future__ import annotations
 
@@ -9,24 +9,33 @@ from msgspec import Struct
 
 from ...errors import InputError, UnknownName
 from ...plumbing.public import public
+from ...version import __version__
 from ..labelled_case import LabelledCase
 from .fetch import RemoteFile, fetched
 from .formats import FORMATS, recognised
 
 GITHUB = "https://raw.githubusercontent.com"
 HUB = "https://huggingface.co/datasets"
+PACKAGED = Path(__file__).with_name("packaged")
 
 
 class PublicSet(Struct, frozen=True, kw_only=True):
-    """A set that can be fetched. `files` by split; `note` says what a reader of its figures should know."""
+    """A set that can be fetched, or comes with the package. `note` says what a reader of its figures should know."""
 
     name: str
     about: str
     home: str
     licence: str
-    files: dict[str, tuple[RemoteFile, ...]]
+    files: dict[str, tuple[RemoteFile, ...]] = {}
+    """What to fetch, by split."""
+    packaged: Path | None = None
+    """The file that comes with the package."""
     split: str = "test"
     note: str = ""
+
+    @property
+    def splits(self) -> tuple[str, ...]:
+        return (self.split,) if self.packaged else tuple(self.files)
 
 
 @public
@@ -72,6 +81,13 @@ _BATCHES = [f"data_for_release/batch_{i}.json" for i in range(1, 17) if i != 13]
 SETS: dict[str, PublicSet] = {
     item.name: item
     for item in (
+        PublicSet(
+            name="rag",
+            about="2,112 answers to questions about 264 invented contexts, kinds of error named; comes with halluscope",
+            home="halluscope",
+            licence="Apache-2.0",
+            packaged=PACKAGED / "rag.jsonl.gz",
+        ),
         _halueval("qa", "10,000 HotpotQA questions, each with a right and a hallucinated answer"),
         _halueval("dialogue", "10,000 dialogue turns, each with a right and a hallucinated answer"),
         _halueval("summarization", "10,000 news articles, each with a right and a hallucinated summary"),
@@ -178,8 +194,13 @@ def load_set(spec: str, *, file: Path | None = None, split: str | None = None, o
     if spec in SETS:
         chosen = SETS[spec]
         wanted = split or chosen.split
-        if wanted not in chosen.files:
-            raise UnknownName(f"split of {spec}", wanted, chosen.files)
+        if wanted not in chosen.splits:
+            raise UnknownName(f"split of {spec}", wanted, chosen.splits)
+        if chosen.packaged is not None:
+            source = f"the package, version {__version__}"
+            return Loaded(
+                name=spec, cases=_read(spec, [chosen.packaged], wanted), source=source, licence=chosen.licence
+            )
         paths = [fetched(spec, remote, offline=offline) for remote in chosen.files[wanted]]
         cases = _read(spec, paths, wanted)
         revision = chosen.files[wanted][0].revision or "unpinned"

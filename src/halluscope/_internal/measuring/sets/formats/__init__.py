@@ -25,6 +25,7 @@ FORMATS: dict[str, Reader] = {
     "halubench": halubench,
     "summedits": summedits,
     "true": true,
+    "rag": plain,
     "labelled": plain,
 }
 

@@ -34,6 +34,7 @@ def _plain(row: dict[str, Any], name: str) -> Iterator[LabelledCase]:
         id=str(row["id"]) if row.get("id") is not None else None,
         spans=_spans(row.get("spans")),
         group=None if group is None else str(group),
+        kind=None if row.get("kind") is None else str(row["kind"]),
         score=_score(row),
         metadata=row.get("metadata") if isinstance(row.get("metadata"), dict) else None,
     )
