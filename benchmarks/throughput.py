@@ -53,9 +53,10 @@ def rows(count: int) -> Iterator[dict[str, Any]]:
 
 
 @contextmanager
-def server(latency: float) -> Iterator[str]:
-    """A chat model's server in a process of its own; gives its address."""
-    command = [sys.executable, "-m", "tests.loopback", "--latency", str(latency)]
+def server(latency: float, *, stub: bool = False) -> Iterator[str]:
+    """A chat model's server in a process of its own; gives its address. A stub takes less of the machine."""
+    module = "benchmarks.stub_server" if stub else "tests.loopback"
+    command = [sys.executable, "-m", module, "--latency", str(latency)]
     with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
         try:

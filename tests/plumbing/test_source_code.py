@@ -92,4 +92,9 @@ def test_what_a_real_score_depends_on(monkeypatch: pytest.MonkeyPatch) -> None:
     needed = {"metrics/hallucination.py", "metrics/claimwise.py", "questions/verify.py", "questions/reply.py"}
     assert needed | {"text/lenient_json.py", "engine/driver.py", "judges/chat/openai.py"} <= chat
     assert not [name for name in chat if name.startswith(("cli/", "report/", "store/", "runs/", "embedded/", "pytest"))]
-    assert {"metrics/label.py", "embedded/reader.py", "judges/combined/cascade.py", "judges/chat/openai.py"} <= cascade
+    assert {
+        "metrics/label.py",
+        "embedded/deciding/reader.py",
+        "judges/combined/cascade.py",
+        "judges/chat/openai.py",
+    } <= cascade

@@ -190,7 +190,9 @@ class Driver:
         try:
             answer, as_told = await self._fresh(judge, question, asking)
             outcome = answer
-            cache.put(key, msgspec.msgpack.encode(as_told))
+            # A reply is read anew, and its prompt made anew from the question: neither is kept twice.
+            kept_as = as_told if as_told.value is not None else structs.replace(as_told, prompt=None)
+            cache.put(key, msgspec.msgpack.encode(kept_as))
             return answer
         except JudgeError as error:
             outcome = error
@@ -335,7 +337,9 @@ def _decoded(kept: bytes | None, question: Question[T]) -> Answer[T] | None:
         return None
     try:
         answer: Answer[T] = msgspec.msgpack.decode(kept, type=Answer[question.answer_type])  # type: ignore[name-defined]
-        return answer if answer.value is not None else structs.replace(answer, value=_read(question, answer))
+        if answer.value is not None:
+            return answer
+        return structs.replace(answer, value=_read(question, answer), prompt=str(question.prompt))
     except (msgspec.MsgspecError, JudgeError):
         return None
 

@@ -246,7 +246,7 @@ def _without_doubles(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def _prompt(question: Question[Any]) -> str | None:
-    return str(question.render()) if question.template else None
+    return str(question.prompt) if question.template else None
 
 
 def _about(question: Question[Any]) -> str:

@@ -70,4 +70,4 @@ class ScriptedJudge:
 
 
 def _shown(question: Question[Any]) -> str:
-    return str(question.render())
+    return str(question.prompt)

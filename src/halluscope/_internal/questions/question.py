@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
 from typing import Any, ClassVar, Generic, TypeVar
 
 import msgspec
@@ -32,7 +33,7 @@ class Passage(Struct, frozen=True):
 
 
 @public_in("halluscope.metrics")
-class Question(Struct, Generic[T], frozen=True, kw_only=True):
+class Question(Struct, Generic[T], frozen=True, kw_only=True, dict=True):
     """Something a metric asks a judge. `T` is the type of the answer.
 
     A chat judge renders the question as a prompt and reads the reply with `read`; a judge with a
@@ -69,10 +70,15 @@ class Question(Struct, Generic[T], frozen=True, kw_only=True):
         examples = Data(list(self.examples)) if self.examples else "(none)"
         return render(self.template, {"examples": examples, **self.slots()})
 
+    @cached_property
+    def prompt(self) -> Prompt:
+        """What `render` makes of the question, made once."""
+        return self.render()
+
     @property
     def code(self) -> str:
         """The word that a reply to this question should carry, and that the judged text does not hold."""
-        return self.render().code
+        return self.prompt.code
 
     @property
     def material(self) -> str:

@@ -120,7 +120,7 @@ class ChatJudge:
         return hashlib.sha256(msgspec.msgpack.encode(identity, enc_hook=repr)).hexdigest()
 
     async def answer(self, question: Question[T], call: Call) -> Answer[T]:
-        rendered = with_remark(question.render(), call.remark)
+        rendered = with_remark(question.prompt, call.remark)
         settings = self.settings.drawn(call.sample, call.repair)
         dialect, at_first = self._dialect, self._dialect.manner
         while True:

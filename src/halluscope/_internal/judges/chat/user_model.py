@@ -61,7 +61,7 @@ class OwnJudge:
         return hashlib.sha256(f"own {self._name} {self._identity}".encode()).hexdigest()
 
     async def answer(self, question: Question[T], call: Call) -> Answer[T]:
-        prompt = str(with_remark(question.render(), call.remark).framed())
+        prompt = str(with_remark(question.prompt, call.remark).framed())
         arguments: list[Any] = [prompt]
         named: dict[str, Any] = {}
         if self._schema == "":
