@@ -45,7 +45,8 @@ def measured(address: str, cases: int, at_once: int) -> tuple[float, float]:
 
 def cold(address: str, at_once: int) -> float:
     """Wall seconds of a new process that scores `COLD` cases."""
-    program = f"from benchmarks.many_cases import measured, on_one_core; on_one_core(); measured({address!r}, {COLD}, {at_once})"
+    run = f"on_one_core()\nmeasured({address!r}, {COLD}, {at_once})"
+    program = f"from benchmarks.many_cases import measured, on_one_core\n{run}"
     started = time.perf_counter()
     subprocess.run([sys.executable, "-c", program], cwd=ROOT, check=True)
     return time.perf_counter() - started
