@@ -13,7 +13,7 @@ from ._internal.version import __version__
 if TYPE_CHECKING:
     from ._internal.case import Case
     from ._internal.datasets.sample_data import sample
-    from ._internal.engine.driver import ReplyCache
+    from ._internal.engine.reply_turns import ReplyCache
     from ._internal.engine.retrying import Patience
     from ._internal.errors import (
         CannotJudge,
@@ -177,7 +177,7 @@ __getattr__, __dir__ = loaded_late(
     {
         "case": "Case",
         "datasets.sample_data": "sample",
-        "engine.driver": "ReplyCache",
+        "engine.reply_turns": "ReplyCache",
         "engine.retrying": "Patience",
         "errors": (
             "CannotJudge CaseError DataError DeadlineExceeded FetchError HalluscopeError InputError "

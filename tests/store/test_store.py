@@ -284,7 +284,7 @@ def test_a_result_that_belongs_to_another_case_is_noticed(path: Path) -> None:
             book.keep(job, result(job.case))
         book.close("finished")
         store._connection.execute("UPDATE run_results SET outcome = 1")
-        with pytest.raises(StoreDamaged, match="not about"):
+        with pytest.raises(StoreDamaged, match="does not match its checksum"):
             list(entries(store, book.run))
 
 

@@ -15,7 +15,6 @@ from msgspec import structs
 from ..case import Case
 from ..errors import JudgeError, JudgeRefused, QuestionTooLong, ReplyError, ReplyTruncated
 from ..judge import Answer, Call, Judge
-from ..plumbing.public import public
 from ..plumbing.threads import Work, counted
 from ..questions import Question
 from ..questions.finding import Finding, without_score
@@ -23,6 +22,7 @@ from ..questions.flow import AnswerMissing, Flow
 from ..questions.reply import read_reply
 from ..result import Direction, Exchange, Failure, Outcome, Result, Usage
 from ..verdict import Verdict
+from .reply_turns import ReplyCache, turn_to_ask
 from .retrying import Asking, Caller, Clock, Patience, Throttle, errors_of
 
 __all__ = ["Driver", "HasFlow", "Patience", "ReplyCache", "Throttle", "Trail"]
@@ -40,15 +40,6 @@ _FORM = 3
 
 _CALLS_AT_ONCE = 16
 """Calls for one case. A runner bounds those of all its cases with a `Throttle`."""
-
-
-@public
-class ReplyCache(Protocol):
-    """Keeps answers by content."""
-
-    def get(self, key: str) -> bytes | None: ...
-
-    def put(self, key: str, entry: bytes) -> None: ...
 
 
 class HasFlow(Protocol):
@@ -181,19 +172,21 @@ class Driver:
             if landed is not None:
                 asking.trail.add(_exchange(question, landed, cached=True))
                 return landed
-        kept = _decoded(cache.get(key), question)
-        if kept is not None:
-            asking.trail.add(_exchange(question, kept, cached=True))
-            return kept
         flight = flights[key] = loop.create_future()
         outcome: _Landed = None
         try:
-            answer, as_told = await self._fresh(judge, question, asking)
-            outcome = answer
-            # A reply is read anew, and its prompt made anew from the question: neither is kept twice.
-            kept_as = as_told if as_told.value is not None else structs.replace(as_told, prompt=None)
-            cache.put(key, msgspec.msgpack.encode(kept_as))
-            return answer
+            async with turn_to_ask(cache, key) as kept_bytes:
+                kept = _decoded(kept_bytes, question)
+                if kept is not None:
+                    outcome = kept
+                    asking.trail.add(_exchange(question, kept, cached=True))
+                    return kept
+                answer, as_told = await self._fresh(judge, question, asking)
+                outcome = answer
+                # A reply is read anew, and its prompt made anew from the question: neither is kept twice.
+                kept_as = as_told if as_told.value is not None else structs.replace(as_told, prompt=None)
+                cache.put(key, msgspec.msgpack.encode(kept_as))
+                return answer
         except JudgeError as error:
             outcome = error
             raise

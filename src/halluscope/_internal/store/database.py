@@ -16,6 +16,7 @@ from ..errors import InputError, StoreDamaged, StoreError
 from ..plumbing.public import public
 from .integrity import verify_all
 from .migrations import MIGRATIONS
+from .packing import checksum_of
 
 _CHECKED_WHOLE = 16 * 2**20
 """A file up to this size is checked from end to end when it is opened: some ten milliseconds."""
@@ -61,6 +62,7 @@ class Store:
                 self.path, timeout=_PATIENCE, isolation_level=None, check_same_thread=False, cached_statements=256
             )
         self._process = os.getpid()
+        self._connection.create_function("checksum_of", -1, checksum_of, deterministic=True)
         try:
             with self.trouble():
                 self._prepare()
@@ -170,6 +172,7 @@ class Store:
         """A long query, row by row, on a connection of its own: writing goes on meanwhile."""
         with self.trouble():
             connection = sqlite3.connect(self.path, timeout=_PATIENCE, check_same_thread=False)
+            connection.create_function("checksum_of", -1, checksum_of, deterministic=True)
             try:
                 yield connection.execute(sql, values)
             finally:

@@ -45,4 +45,27 @@ MIGRATIONS: tuple[str, ...] = (
         PRIMARY KEY (run, position)
     ) WITHOUT ROWID;
     """,
+    # 2: a checksum for each row of the lists, over all its other columns, and for the figures of an outcome.
+    """
+    ALTER TABLE scorers ADD COLUMN checksum INTEGER;
+    ALTER TABLE outcomes ADD COLUMN checksum INTEGER;
+    ALTER TABLE runs ADD COLUMN checksum INTEGER;
+    ALTER TABLE run_scorers ADD COLUMN checksum INTEGER;
+    ALTER TABLE run_cases ADD COLUMN checksum INTEGER;
+    ALTER TABLE run_results ADD COLUMN checksum INTEGER;
+    ALTER TABLE run_bad_rows ADD COLUMN checksum INTEGER;
+    UPDATE scorers SET checksum = checksum_of(key, metric, version, judge, direction, threshold, scale);
+    UPDATE outcomes SET checksum = checksum_of(
+        scorer, "case", reusable, outcome, score, passed, label, calls, input_tokens, output_tokens, cost
+    );
+    UPDATE runs SET checksum = checksum_of(id, name, state, note, data, created, updated, seconds);
+    UPDATE run_scorers SET checksum = checksum_of(run, scorer, place);
+    UPDATE run_cases SET checksum = checksum_of(run, position, "case", name, extra);
+    UPDATE run_results SET checksum = checksum_of(run, position, scorer, outcome, reused);
+    UPDATE run_bad_rows SET checksum = checksum_of(run, position, place, reason);
+    """,
+    # 3: who is asking a judge what, so that no other process asks the same meanwhile.
+    """
+    CREATE TABLE leases (key BLOB PRIMARY KEY, owner BLOB NOT NULL, until REAL NOT NULL) WITHOUT ROWID;
+    """,
 )

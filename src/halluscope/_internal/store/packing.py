@@ -30,12 +30,33 @@ def verify(packed: bytes, about: bytes = b"") -> None:
 def unpack(packed: bytes, about: bytes = b"") -> bytes:
     """The content that was packed; `StoreDamaged` if it is not what was written."""
     verify(packed, about)
+    return content_of(packed)
+
+
+def content_of(packed: bytes) -> bytes:
+    """What was packed, for one that was verified."""
     return zlib.decompress(packed[5:]) if packed[0] == _DEFLATED else packed[5:]
+
+
+def verify_reply(packed: bytes, key: bytes) -> None:
+    """The same for a kept reply, which is about its key; those of older versions are about nothing."""
+    try:
+        verify(packed, key)
+    except StoreDamaged:
+        verify(packed)
 
 
 def about_outcome(case: int, outcome: str, score: float | None, passed: int | None, label: str | None) -> bytes:
     """What a result's checksum covers beside its body."""
+    score = None if score is None else float(score)
     return f"{case} {outcome} {score!r} {passed} {label}".encode("utf-8", "surrogatepass")
+
+
+def checksum_of(*values: int | float | str | bytes | None) -> int:
+    """The checksum of a row, over the values in it. SQL calls this by the same name."""
+    # Numbers as SQLite may give them back: a whole one in a column of reals is a real.
+    same = tuple(float(value) if isinstance(value, int) else value for value in values)
+    return zlib.crc32(repr(same).encode("utf-8", "surrogatepass"))
 
 
 def _checksum(kind: int, stored: bytes, about: bytes) -> bytes:

@@ -2,19 +2,29 @@
 
 from __future__ import annotations
 
+import time
 from collections import OrderedDict
+from secrets import token_bytes
 
 from .database import Store
-from .packing import pack, unpack
+from .packing import content_of, pack, verify_reply
+
+LEASE = 20.0
+"""Seconds after which a question counts as given up by a process that has not been heard of since."""
 
 
 class Replies:
-    """Answers in the store. One is committed before `put` returns, so none that came is ever asked for again."""
+    """Answers in the store. One is committed before `put` returns, so none that came is ever asked for again.
+
+    Several processes may share a store: whoever asks a question holds a claim to it, and the others wait.
+    """
 
     def __init__(self, store: Store, *, reread: bool = True) -> None:
         """Without `reread` every question is asked anew, and the new answers replace the old."""
         self._store = store
         self._reread = reread
+        self._owner = token_bytes(16)
+        store.write("DELETE FROM leases WHERE until < ?", (time.time() - LEASE,))
         self._written: set[str] = set()
 
     def get(self, key: str) -> bytes | None:
@@ -25,13 +35,36 @@ class Replies:
         if not found:
             return None
         with self._store.trouble():
-            return unpack(found[0][0])
+            verify_reply(found[0][0], bytes.fromhex(key))
+            return content_of(found[0][0])
 
     def put(self, key: str, entry: bytes) -> None:
         """Keep an answer, for good."""
         if not self._reread:
             self._written.add(key)
-        self._store.write("INSERT OR REPLACE INTO replies VALUES (?, ?)", (bytes.fromhex(key), pack(entry)))
+        name = bytes.fromhex(key)
+        with self._store.writing() as connection:
+            connection.execute("INSERT OR REPLACE INTO replies VALUES (?, ?)", (name, pack(entry, name)))
+            connection.execute("DELETE FROM leases WHERE key = ? AND owner = ?", (name, self._owner))
+
+    def claim(self, key: str) -> bool:
+        """Whether the question may be asked now; False where another process is asking it, and is alive.
+
+        The claim lasts for `LEASE` seconds, until it is renewed by claiming again, or ends with `put` or `release`.
+        """
+        now = time.time()
+        with self._store.writing() as connection:
+            made = connection.execute(
+                "INSERT INTO leases VALUES (?1, ?2, ?3) ON CONFLICT (key) DO UPDATE SET owner = ?2, until = ?3 "
+                "WHERE owner = ?2 OR until < ?4",
+                (bytes.fromhex(key), self._owner, now + LEASE, now),
+            )
+            return made.rowcount > 0
+
+    def release(self, key: str) -> None:
+        """Let others ask: there was no answer."""
+        values = (bytes.fromhex(key), self._owner)
+        self._store.write("DELETE FROM leases WHERE key = ? AND owner = ?", values)
 
 
 class MemoryReplies:

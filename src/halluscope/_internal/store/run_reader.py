@@ -15,6 +15,7 @@ from ..errors import StoreDamaged
 from ..plumbing.public import public
 from ..result import Direction, Result, Usage
 from .database import Store
+from .integrity import intact, must_be_intact
 from .packing import about_outcome, unpack
 
 _PAGE = 256
@@ -73,18 +74,23 @@ class BadRow(Struct, frozen=True):
 def list_runs(store: Store, name: str | None = None) -> list[RunInfo]:
     """All runs, the latest last, or the one of that name."""
     where, values = ("WHERE name = ?", (name,)) if name is not None else ("", ())
-    columns = "id, name, state, note, data, created, updated, seconds"
+    columns = f"{intact('runs')}, id, name, state, note, data, created, updated, seconds"
     found = store.rows(f"SELECT {columns} FROM runs {where} ORDER BY updated, id", values)  # noqa: S608
-    return [_info(store, *row) for row in found]
+    with store.trouble():
+        must_be_intact(*(row[0] for row in found), what="the list of runs")
+    return [_info(store, *row[1:]) for row in found]
 
 
 def _info(store: Store, ref: int, *values: Any) -> RunInfo:
     name, state, note, data, created, updated, seconds = values
     scorers = store.rows(
-        "SELECT s.metric, s.version, s.judge, s.direction, s.threshold, s.scale FROM run_scorers r "
+        f"SELECT {intact('scorers', 's')} AND {intact('run_scorers', 'r')}, "  # noqa: S608
+        "s.metric, s.version, s.judge, s.direction, s.threshold, s.scale FROM run_scorers r "
         "JOIN scorers s ON s.id = r.scorer WHERE r.run = ? ORDER BY r.place",
         (ref,),
     )
+    with store.trouble():
+        must_be_intact(*(row[0] for row in scorers), what="the list of a run's metrics")
     return RunInfo(
         id=ref,
         name=name,
@@ -94,7 +100,7 @@ def _info(store: Store, ref: int, *values: Any) -> RunInfo:
         created=created,
         updated=updated,
         seconds=seconds,
-        scorers=tuple(ScorerInfo(*scorer) for scorer in scorers),
+        scorers=tuple(ScorerInfo(*scorer[1:]) for scorer in scorers),
         cases=store.rows("SELECT count(*) FROM run_cases WHERE run = ?", (ref,))[0][0],
         bad_rows=store.rows("SELECT count(*) FROM run_bad_rows WHERE run = ?", (ref,))[0][0],
     )
@@ -105,15 +111,17 @@ def entries(store: Store, run: int) -> Iterator[Entry]:
     after = -1
     while True:
         page = store.rows(
-            'SELECT r.position, r.name, r.extra, r."case", c.key, c.body FROM run_cases r '
+            f'SELECT {intact("run_cases", "r")}, r.position, r.name, r.extra, r."case", c.key, c.body FROM run_cases r '  # noqa: S608
             'JOIN cases c ON c.id = r."case" WHERE r.run = ? AND r.position > ? ORDER BY r.position LIMIT ?',
             (run, after, _PAGE),
         )
         if not page:
             return
-        first, after = page[0][0], page[-1][0]
+        with store.trouble():
+            must_be_intact(*(row[0] for row in page), what="the list of a run's cases")
+        first, after = page[0][1], page[-1][1]
         results = _results(store, run, first, after)
-        for position, name, extra, ref, key, body in page:
+        for _, position, name, extra, ref, key, body in page:
             with store.trouble():
                 case = _case(name, extra, key, body)
                 made = tuple(_result(case, ref, *row) for row in results.get(position, ()))
@@ -122,13 +130,16 @@ def entries(store: Store, run: int) -> Iterator[Entry]:
 
 def _results(store: Store, run: int, first: int, last: int) -> dict[int, list[Any]]:
     found = store.rows(
-        'SELECT r.position, r.reused, o."case", o.outcome, o.score, o.passed, o.label, o.body FROM run_results r '
+        f"SELECT {intact('run_results', 'r')} AND {intact('outcomes', 'o')}, "  # noqa: S608
+        'r.position, r.reused, o."case", o.outcome, o.score, o.passed, o.label, o.body FROM run_results r '
         "JOIN outcomes o ON o.id = r.outcome JOIN run_scorers s ON s.run = r.run AND s.scorer = r.scorer "
         "WHERE r.run = ? AND r.position BETWEEN ? AND ? ORDER BY r.position, s.place",
         (run, first, last),
     )
+    with store.trouble():
+        must_be_intact(*(row[0] for row in found), what="the list of a run's results")
     results: dict[int, list[Any]] = {}
-    for position, *row in found:
+    for _, position, *row in found:
         results.setdefault(position, []).append(row)
     return results
 
@@ -163,8 +174,11 @@ def _result(
 
 def bad_rows(store: Store, run: int) -> list[BadRow]:
     """The rows of the data that could not be read."""
-    found = store.rows("SELECT place, reason FROM run_bad_rows WHERE run = ? ORDER BY position", (run,))
-    return [BadRow(place, reason) for place, reason in found]
+    flag = intact("run_bad_rows")
+    found = store.rows(f"SELECT {flag}, place, reason FROM run_bad_rows WHERE run = ? ORDER BY position", (run,))  # noqa: S608
+    with store.trouble():
+        must_be_intact(*(row[0] for row in found), what="the list of rows that could not be read")
+    return [BadRow(place, reason) for _, place, reason in found]
 
 
 def usage_of_run(store: Store, run: int) -> Usage:
@@ -214,12 +228,14 @@ class Light(Struct, frozen=True):
 def light_results(store: Store, run: int, metric: str) -> Iterator[Light]:
     """The results of a metric in the order of the data."""
     sql = (
-        "SELECT r.position, c.name, o.outcome, o.score, o.passed FROM run_results r "
+        f"SELECT {intact('run_cases', 'c')} AND {intact('run_results', 'r')} AND {intact('outcomes', 'o')}, "  # noqa: S608
+        "r.position, c.name, o.outcome, o.score, o.passed FROM run_results r "
         "JOIN run_cases c ON c.run = r.run AND c.position = r.position JOIN outcomes o ON o.id = r.outcome "
         "JOIN scorers s ON s.id = r.scorer WHERE r.run = ? AND s.metric = ? ORDER BY r.position"
     )
     with store.reading(sql, (run, metric)) as rows:
-        for position, name, outcome, score, passed in rows:
+        for whole, position, name, outcome, score, passed in rows:
+            must_be_intact(whole, what="the list of a run's results")
             yield Light(position, name, outcome, score, None if passed is None else bool(passed))
 
 

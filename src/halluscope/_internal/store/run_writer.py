@@ -13,6 +13,7 @@ from msgspec import Struct, structs
 from ..case import Case
 from ..result import Outcome, Result
 from .database import Store
+from .integrity import sealing
 from .packing import about_outcome, pack, verify
 
 CHUNK = 256
@@ -83,6 +84,7 @@ class Book:
             "updated = excluded.updated",
             (name, data, now, now),
         )
+        connection.execute(f"{sealing('runs')} WHERE name = ?", (name,))
         run = int(connection.execute("SELECT id FROM runs WHERE name = ?", (name,)).fetchone()[0])
         connection.execute("DELETE FROM run_bad_rows WHERE run = ?", (run,))
         return run
@@ -101,7 +103,9 @@ class Book:
                     self.notes.append(f"the run's {gone.rowcount} results of {metric} by {judge} are replaced")
         kept = {ref for ref, _, _ in listed}
         for place, ref in enumerate(self._scorers, start=len(kept)):
-            connection.execute("INSERT OR IGNORE INTO run_scorers VALUES (?, ?, ?)", (self.run, ref, place))
+            connection.execute(
+                "INSERT OR IGNORE INTO run_scorers VALUES (?1, ?2, ?3, checksum_of(?1, ?2, ?3))", (self.run, ref, place)
+            )
 
     def admit(self, rows: Sequence[tuple[int, Case]]) -> tuple[list[Job], int]:
         """Enter up to `CHUNK` cases. Returns the work left to do, and how many results were there already."""
@@ -111,8 +115,9 @@ class Book:
         with self._store.writing() as connection:
             refs = self._case_refs(connection, [case for _, case in rows], keys)
             connection.executemany(
-                "INSERT INTO run_cases VALUES (?, ?, ?, ?, ?) ON CONFLICT (run, position) DO UPDATE SET "
-                '"case" = excluded."case", name = excluded.name, extra = excluded.extra',
+                "INSERT INTO run_cases VALUES (?1, ?2, ?3, ?4, ?5, checksum_of(?1, ?2, ?3, ?4, ?5)) "
+                'ON CONFLICT (run, position) DO UPDATE SET "case" = excluded."case", name = excluded.name, '
+                "extra = excluded.extra, checksum = excluded.checksum",
                 [
                     (self.run, position, refs[key], case.id, _extra(case))
                     for (position, case), key in zip(rows, keys, strict=True)
@@ -181,12 +186,17 @@ class Book:
         passed = None if result.passed is None else int(result.passed)
         about = about_outcome(job.case_ref, result.outcome.value, result.score, passed, result.label)
         if reusable and not self._reuse:
-            retired = 'UPDATE outcomes SET reusable = 0 WHERE scorer = ? AND "case" = ? AND reusable'
-            connection.execute(retired, (scorer, job.case_ref))
+            for (ref,) in connection.execute(
+                'SELECT id FROM outcomes WHERE scorer = ? AND "case" = ? AND reusable', (scorer, job.case_ref)
+            ).fetchall():
+                connection.execute("UPDATE outcomes SET reusable = 0 WHERE id = ?", (ref,))
+                connection.execute(f"{sealing('outcomes')} WHERE id = ?", (ref,))
         usage = result.usage
         made = connection.execute(
             'INSERT OR IGNORE INTO outcomes (scorer, "case", reusable, outcome, score, passed, label, calls, '
-            "input_tokens, output_tokens, cost, body) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            "input_tokens, output_tokens, cost, body, checksum) "
+            "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, "
+            "checksum_of(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11))",
             (
                 scorer,
                 job.case_ref,
@@ -212,7 +222,8 @@ class Book:
         """Note rows that could not be read: position, place and reason of each."""
         with self._store.writing() as connection:
             connection.executemany(
-                "INSERT OR REPLACE INTO run_bad_rows VALUES (?, ?, ?, ?)", [(self.run, *row) for row in rows]
+                "INSERT OR REPLACE INTO run_bad_rows VALUES (?1, ?2, ?3, ?4, checksum_of(?1, ?2, ?3, ?4))",
+                [(self.run, *row) for row in rows],
             )
 
     def close(self, state: str, note: str = "", end: int | None = None) -> None:
@@ -229,6 +240,7 @@ class Book:
                 "UPDATE runs SET state = ?, note = ?, updated = ?, seconds = seconds + ? WHERE id = ?",
                 (state, note, time.time(), time.monotonic() - self._started, self.run),
             )
+            connection.execute(f"{sealing('runs')} WHERE id = ?", (self.run,))
 
 
 def _free(connection: sqlite3.Connection, name: str) -> str:
@@ -257,8 +269,9 @@ def _extra(case: Case) -> bytes | None:
 def _enter(connection: sqlite3.Connection, results: Sequence[tuple[int, int, int, int, int]]) -> None:
     # A result that this run has already keeps its place, and the memory of who paid for it.
     connection.executemany(
-        "INSERT INTO run_results VALUES (?, ?, ?, ?, ?) ON CONFLICT (run, position, scorer) DO UPDATE SET "
-        "outcome = excluded.outcome, reused = excluded.reused WHERE outcome != excluded.outcome",
+        "INSERT INTO run_results VALUES (?1, ?2, ?3, ?4, ?5, checksum_of(?1, ?2, ?3, ?4, ?5)) "
+        "ON CONFLICT (run, position, scorer) DO UPDATE SET outcome = excluded.outcome, reused = excluded.reused, "
+        "checksum = excluded.checksum WHERE outcome != excluded.outcome",
         results,
     )
 
@@ -275,8 +288,8 @@ def _padded(values: list[bytes] | list[int]) -> list[bytes] | list[int]:
 
 def _scorer_id(connection: sqlite3.Connection, scorer: ScorerRow) -> int:
     connection.execute(
-        "INSERT OR IGNORE INTO scorers (key, metric, version, judge, direction, threshold, scale) "
-        "VALUES (?, ?, ?, ?, ?, ?, ?)",
+        "INSERT OR IGNORE INTO scorers (key, metric, version, judge, direction, threshold, scale, checksum) "
+        "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, checksum_of(?1, ?2, ?3, ?4, ?5, ?6, ?7))",
         structs.astuple(scorer),
     )
     return int(connection.execute("SELECT id FROM scorers WHERE key = ?", (scorer.key,)).fetchone()[0])
