@@ -159,10 +159,6 @@ class TestAssertions:
 class TestDocs:
     PAGE = (Path(__file__).parent.parent / "docs" / "pytest.md").read_text(encoding="utf-8")
 
-    def test_the_first_example_runs(self, pytester: pytest.Pytester) -> None:
-        pytester.makepyfile(re.findall(r"```python\n(.*?)```", self.PAGE, re.DOTALL)[0])
-        run(pytester).assert_outcomes(passed=1)
-
     def test_the_failure_shown_is_the_failure_that_comes(self) -> None:
         (shown,) = re.findall(r"```text\n(.*?)```", self.PAGE, re.DOTALL)
         with pytest.raises(AssertionError) as caught:

@@ -94,6 +94,7 @@ _IRREGULAR = {
     "said": "say", "told": "tell", "found": "find", "thought": "think", "brought": "bring",
     "kept": "keep", "sent": "send", "spent": "spend", "drew": "draw", "drawn": "draw", "died": "die",
     "dies": "die", "lives": "live", "lived": "live", "chose": "choose", "chosen": "choose",
+    "employee": "employ", "employees": "employ",  # the stemmer leaves the ending -ee alone
 }  # fmt: skip
 
 
