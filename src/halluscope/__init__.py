@@ -43,6 +43,7 @@ if TYPE_CHECKING:
         UnknownName,
         WriteError,
     )
+    from ._internal.figures.comparison import CaseChange, Comparison, MetricComparison
     from ._internal.judge import Judge
     from ._internal.measuring.bench import (
         BenchReport,
@@ -68,7 +69,6 @@ if TYPE_CHECKING:
     from ._internal.result import Exchange, Failure, Outcome, Result, Usage
     from ._internal.runner import aevaluate, evaluate
     from ._internal.runs import MetricSummary, Run, Summary, all_runs
-    from ._internal.runs.comparison import CaseChange, Comparison, MetricComparison
     from ._internal.stats import Interval, cohen_kappa, krippendorff_alpha
     from ._internal.store import Entry, RunInfo, ScorerInfo, Store
     from ._internal.store.run_reader import BadRow
@@ -200,7 +200,7 @@ __getattr__, __dir__ = loaded_late(
         "result": "Exchange Failure Outcome Result Usage",
         "runner": "aevaluate evaluate",
         "runs": "MetricSummary Run Summary all_runs",
-        "runs.comparison": "CaseChange Comparison MetricComparison",
+        "figures.comparison": "CaseChange Comparison MetricComparison",
         "stats": "Interval cohen_kappa krippendorff_alpha",
         "store": "Entry RunInfo ScorerInfo Store",
         "store.run_reader": "BadRow",

@@ -23,10 +23,10 @@ from halluscope import Case, Claim, Evidence, Outcome, Result, Run, Support, Usa
 from halluscope._internal.errors import InputError
 from halluscope._internal.judges.scripted import ScriptedJudge
 from halluscope._internal.report import Results, write_report, write_results
-from halluscope._internal.report.changes import CHANGES
 from halluscope._internal.report.page import MODULES, STYLE_SHEETS, script, style
 from halluscope._internal.report.source import shown_moment
-from halluscope._internal.report.totals import mean_with_interval, share_with_interval
+from halluscope._internal.report.write import CHANGES
+from halluscope._internal.stats.means import mean_interval, share_interval
 from halluscope._internal.store import Store
 
 from ..reporting import judged, many, unscored
@@ -66,8 +66,8 @@ class TestFigures:
     def test_the_interval_is_that_of_drawing_cases_again(self) -> None:
         rng = random.Random(4)
         values = [rng.randint(0, 5) / 5 for _ in range(300)]
-        figure = mean_with_interval(values)
-        assert figure is not None and figure.low is not None and figure.high is not None
+        figure = mean_interval(np.array(values))
+        assert figure is not None
         draws = np.random.default_rng(1).choice(values, size=(4000, 300)).mean(axis=1)
         low, high = np.quantile(draws, [0.025, 0.975])
         assert figure.low == pytest.approx(low, abs=0.006)
@@ -116,25 +116,28 @@ class TestFigures:
 
     def test_scores_that_all_differ_give_the_same_interval_as_drawing_them(self) -> None:
         values = np.random.default_rng(3).random(5000)
-        figure = mean_with_interval(values)
-        assert figure is not None and figure.low is not None and figure.high is not None
+        figure = mean_interval(values)
+        assert figure is not None
         half = 1.96 * values.std() / 5000**0.5
         assert figure.low == pytest.approx(values.mean() - half, abs=0.001)
         assert figure.high == pytest.approx(values.mean() + half, abs=0.001)
 
     def test_a_share_has_an_interval_even_where_all_passed(self) -> None:
         """Against the published values of Wilson's interval."""
-        ten = share_with_interval(10, 10)
+        ten = share_interval(10, 10)
         assert ten is not None and ten.low == pytest.approx(0.7225, abs=1e-4) and ten.high == pytest.approx(1.0)
-        half = share_with_interval(50, 100)
+        half = share_interval(50, 100)
         assert half is not None and half.low == pytest.approx(0.4038, abs=1e-4)
         assert half.high == pytest.approx(0.5962, abs=1e-4)
-        assert share_with_interval(0, 0) is None
+        assert share_interval(0, 0) is None
 
-    def test_one_score_has_no_interval_and_none_no_mean(self) -> None:
-        assert mean_with_interval([]) is None
-        one = mean_with_interval([0.25])
-        assert one is not None and (one.value, one.low, one.high) == (0.25, None, None)
+    def test_one_score_has_no_interval_and_none_no_mean(self, tmp_path: Path) -> None:
+        case = Case.of("A b.", ["A b."])
+        (one,) = contents(write_results([(case, judged(case, score=0.25))], tmp_path / "r.html"))["index"]["metrics"]
+        assert one["mean"] == {"value": 0.25, "low": None, "high": None}
+        failed = unscored(case, Outcome.FAILED, "No score.")
+        (none,) = contents(write_results([(case, failed)], tmp_path / "r.html"))["index"]["metrics"]
+        assert (none["mean"], none["passed"]) == (None, None)
 
     def test_a_price_that_is_not_known_is_counted_and_not_taken_for_nothing(self, tmp_path: Path) -> None:
         case = Case.of("A b.", ["A b."])
@@ -211,10 +214,12 @@ class TestChanges:
         assert self.changes(path) == ["worse"]
         assert contents(path)["index"]["metrics"][0]["change"]["gone"] == 0
 
-    def test_named_cases_are_never_matched_by_their_question(self, tmp_path: Path) -> None:
+    def test_named_cases_are_not_matched_by_their_question_where_ids_mean_something(self, tmp_path: Path) -> None:
+        same = [(case := Case.of("Known.", ["y"], "Who?", id="c"), judged(case, score=0.0))]
         before = [(case := Case.of("Old.", ["x"], "Why?", id="a"), judged(case, score=0.0))]
         after = [(case := Case.of("New.", ["x"], "Why?", id="b"), judged(case, score=1.0))]
-        assert self.changes(write_results(after, tmp_path / "r.html", baseline=before)) == ["new"]
+        path = write_results(same + after, tmp_path / "r.html", baseline=same + before)
+        assert self.changes(path) == ["same", "new"]
 
     def test_another_judge_is_said_not_to_be_the_same_measure(self, tmp_path: Path) -> None:
         case = Case.of("Answer.", ["x"], id="c")

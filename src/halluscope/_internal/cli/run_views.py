@@ -11,10 +11,10 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from ..figures.comparison import Comparison, MetricComparison
 from ..measuring.gates import Checked
 from ..result import Result
 from ..runs import MetricSummary, Run, Summary
-from ..runs.comparison import Comparison, MetricComparison
 from ..store import RunInfo
 from .terminal import console as new_console
 from .terminal import plain

@@ -6,15 +6,16 @@ from collections.abc import Sequence
 from html import escape
 
 from ..case import clean
-from .totals import Figure, MetricTotals
+from ..figures.summary import MetricSummary
+from ..stats import Interval
 
 
-def table(name: str, totals: Sequence[MetricTotals]) -> str:
+def table(name: str, figures: Sequence[MetricSummary]) -> str:
     """Markup; every text in it is escaped."""
     rows = "".join(
-        f"<tr><th>{escape(clean(metric.name))}</th><td>{_figure(metric.mean)}</td>"
-        f"<td>{_figure(metric.passed)}</td><td>{metric.scored} of {metric.results}</td></tr>"
-        for metric in totals
+        f"<tr><th>{escape(clean(metric.metric))}</th><td>{_figure(metric.mean, metric.interval)}</td>"
+        f"<td>{_figure(metric.pass_rate, metric.pass_interval)}</td><td>{metric.scored} of {metric.results}</td></tr>"
+        for metric in figures
     )
     return (
         f"<h1>{escape(clean(name))}</h1>"
@@ -24,9 +25,7 @@ def table(name: str, totals: Sequence[MetricTotals]) -> str:
     )
 
 
-def _figure(figure: Figure | None) -> str:
-    if figure is None:
+def _figure(value: float | None, interval: Interval | None) -> str:
+    if value is None:
         return "–"
-    if figure.low is None or figure.high is None:
-        return f"{figure.value:.3f}"
-    return f"{figure.value:.3f} ({figure.low:.3f} to {figure.high:.3f})"
+    return f"{value:.3f}" + ("" if interval is None else f" ({interval.low:.3f} to {interval.high:.3f})")

@@ -12,12 +12,12 @@ from msgspec import Struct
 
 from ..case import Case, clean
 from ..errors import InputError
+from ..figures.comparison import Gathered, MetricComparison, compare_metric, matched
 from ..plumbing.public import public
 from ..plumbing.whole_file import replacing
-from ..result import Outcome, Result
+from ..result import Outcome, Result, change_between
 from ..verdict import Support
 from .blocks import Blocks, block
-from .changes import CHANGES, Baseline, Change
 from .page import closing, opening
 from .page_records import CasePlaces, case_record, encode, result_record
 from .source import Moment, Pairs, Reading, ReportSource, Results, shown_moment
@@ -31,6 +31,9 @@ _SNIPPET = 160
 _UNREAD = 100
 _OUTCOMES = [outcome.value for outcome in Outcome]
 
+CHANGES = ("same", "worse", "better", "lost", "gained", "new")
+"""`lost` had a score and has none now, `gained` the other way round, `new` was not in the earlier run."""
+
 
 @public
 def write_report(
@@ -43,7 +46,7 @@ def write_report(
     if most < 1:
         raise InputError("a report must show at least one case: pass `most` of 1 or more.")
     target = Path(path)
-    earlier = None if baseline is None else Baseline(baseline.pairs())
+    earlier = None if baseline is None else Gathered(baseline.pairs())
     with replacing(target) as file, TextIOWrapper(file, encoding="utf-8", newline="\n") as page:
         _write(page, run, baseline, earlier, most)
     return target
@@ -66,7 +69,7 @@ def write_results(
     return write_report(run, path, baseline=earlier, most=most)
 
 
-def _write(page: TextIO, run: ReportSource, baseline: ReportSource | None, earlier: Baseline | None, most: int) -> None:
+def _write(page: TextIO, run: ReportSource, baseline: ReportSource | None, earlier: Gathered | None, most: int) -> None:
     page.write(opening(clean(run.name)))
     contents = Contents(page, earlier, most)
     for case, result in run.pairs():
@@ -76,7 +79,7 @@ def _write(page: TextIO, run: ReportSource, baseline: ReportSource | None, earli
         "run": _described(run),
         "unread": _unread(run),
         "baseline": None if baseline is None else _described(baseline),
-        "metrics": totals,
+        "metrics": [metric.record() for metric in totals],
         "total": contents.total,
         "outcomes": _OUTCOMES,
         "changes": CHANGES,
@@ -85,7 +88,7 @@ def _write(page: TextIO, run: ReportSource, baseline: ReportSource | None, earli
         "blocks": {"texts": contents.texts.starts, "exchanges": contents.exchanges.starts},
     }
     page.write(block("index", encode(index)))
-    page.write(closing(table(run.name, totals)))
+    page.write(closing(table(run.name, [metric.figures for metric in totals])))
 
 
 def _described(run: ReportSource) -> dict[str, str]:
@@ -112,6 +115,11 @@ class Columns:
         self._rows += 1
         return self._rows - 1
 
+    def set(self, row: int, **values: Any) -> None:
+        """Put other values into a row."""
+        for name, value in values.items():
+            self._lists[name][row] = value
+
     def __len__(self) -> int:
         return self._rows
 
@@ -129,13 +137,14 @@ class _Shown(Struct):
 class Contents:
     """The cases and results of a report: numbers and first lines here, the rest already in the page."""
 
-    def __init__(self, page: TextIO, earlier: Baseline | None, most: int) -> None:
+    def __init__(self, page: TextIO, earlier: Gathered | None, most: int) -> None:
         self._earlier = earlier
         self._most = most
         self._tallies: dict[str, Tally] = {}
         self._shown: dict[tuple[int, int], _Shown] = {}
         self._occurrences: Counter[tuple[int, str]] = Counter()
-        self._compared: Counter[tuple[str, str]] = Counter()
+        self._gathered = Gathered()
+        self._rows: dict[int, int] = {}
         self._last: _Shown | None = None
         self.texts = Blocks(page, "texts")
         self.exchanges = Blocks(page, "exchanges")
@@ -152,28 +161,38 @@ class Contents:
 
     def add(self, case: Case, result: Result) -> None:
         """Take in one result."""
-        change = self._changed(case, result)
         tally = self._tallies.get(result.metric)
         if tally is None:
             tally = self._tallies[result.metric] = Tally(result.metric, result.direction)
-        tally.add(result, change)
+        tally.add(result)
+        position = None if self._earlier is None else self._gathered.add(case, result)
         shown = self._case(case, result.metric)
         if shown is not None:
-            self._result(case, result, change, shown)
+            row = self._result(case, result, shown)
+            if position is not None:
+                self._rows[position] = row
 
     def finish(self) -> list[MetricTotals]:
         """Write what is left, and the figures."""
         self.texts.flush()
         self.exchanges.flush()
-        earlier = self._earlier
-        return [tally.totals(earlier.gone(name) if earlier else None) for name, tally in self._tallies.items()]
+        return [tally.totals(self._changed(tally)) for tally in self._tallies.values()]
 
-    def _changed(self, case: Case, result: Result) -> Change | None:
-        if self._earlier is None:
+    def _changed(self, tally: Tally) -> MetricComparison | None:
+        """What became of the metric since the earlier run, also noted with each result."""
+        before, after, metric = self._earlier, self._gathered, tally.metric
+        if before is None:
             return None
-        here = (case.id, result.metric)
-        self._compared[here] += 1
-        return self._earlier.compare(case, result, self._compared[here] - 1)
+        pairs, _ = matched(metric, before, after)
+        olds = {new.position: old for old, new in pairs}
+        for new in after.results(metric):
+            if new.position in self._rows:
+                old = olds.get(new.position)
+                change = "new" if old is None else change_between(old.score, new.score, tally.direction)
+                earlier = None if old is None else old.score
+                self.results.set(self._rows[new.position], change=CHANGES.index(change), before=earlier)
+        same = before.measures.get(metric, after.measures[metric]) == after.measures[metric]
+        return compare_metric(metric, tally.direction, before, after, pairs, comparable=same)
 
     def _case(self, case: Case, metric: str) -> _Shown | None:
         """The case's place in the list, a new one where the same case comes twice for one metric."""
@@ -188,14 +207,14 @@ class Contents:
         self._occurrences[content, metric] += 1
         return shown
 
-    def _result(self, case: Case, result: Result, change: Change | None, shown: _Shown) -> None:
+    def _result(self, case: Case, result: Result, shown: _Shown) -> int:
         if self._last is not shown and self._last is not None:
             self._last.places = None
         self._last = shown
         if shown.places is None:
             shown.places = CasePlaces(case)
         exchanges = self.exchanges.add(result.exchanges) if result.exchanges else None
-        self.results.add(
+        return self.results.add(
             case=shown.row,
             metric=list(self._tallies).index(result.metric),
             outcome=_OUTCOMES.index(result.outcome.value),
@@ -205,8 +224,8 @@ class Contents:
             supported=result.count(Support.SUPPORTED),
             contradicted=result.count(Support.CONTRADICTED),
             unsupported=result.count(Support.UNSUPPORTED),
-            change=None if change is None else CHANGES.index(change.kind),
-            before=change.before.score if change is not None and change.before is not None else None,
+            change=None,
+            before=None,
         )
 
 

@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING
 
 from ..case import Case
 from ..errors import UnknownName
+from ..figures.comparison import Comparison
 from ..plumbing.public import public
 from ..result import Result, Usage
 from ..store import Entry, RunInfo, Store
 from ..store.run_reader import BadRow, bad_rows, entries, list_runs, usage_of_run
-from .comparison import Comparison, Kept, compare
 from .export import export, to_pandas
+from .kept_comparison import Kept, compare
 from .summary import Summary, summarised
 
 if TYPE_CHECKING:

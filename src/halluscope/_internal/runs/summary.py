@@ -1,41 +1,15 @@
-"""The figures of a run: only cases with a score count in a mean, and how many those are is said beside it."""
+"""The figures of a kept run."""
 
 from __future__ import annotations
 
-import numpy as np
 from msgspec import Struct
 
 from ..errors import UnknownName
+from ..figures.summary import Counted, MetricSummary
 from ..plumbing.public import public
-from ..result import Direction, Outcome, Usage
-from ..stats import Interval
-from ..stats.means import mean_interval
-from ..store import RunInfo, ScorerInfo, Store
+from ..result import Usage
+from ..store import RunInfo, Store
 from ..store.run_reader import scores_of, tally, usage_of_run
-
-
-@public
-class MetricSummary(Struct, frozen=True, kw_only=True):
-    """One metric over all cases of a run. Only cases with a score count in `mean`; `coverage` says how many have one.
-
-    `coverage` is the share of all rows of the data, those that could not be read included.
-    """
-
-    metric: str
-    judge: str
-    direction: Direction
-    threshold: float
-    results: int
-    scored: int
-    coverage: float
-    mean: float | None
-    interval: Interval | None
-    median: float | None
-    lowest: float | None
-    highest: float | None
-    passed: int
-    pass_rate: float | None
-    outcomes: dict[str, int]
 
 
 @public
@@ -72,7 +46,13 @@ class Summary(Struct, frozen=True, kw_only=True):
 def summarised(store: Store, info: RunInfo) -> Summary:
     """The figures of a run."""
     rows = info.cases + info.bad_rows
-    metrics = tuple(_metric(store, info.id, scorer, rows) for scorer in info.scorers)
+    metrics = tuple(
+        Counted(*tally(store, info.id, scorer.metric), scores_of(store, info.id, scorer.metric)).summary(
+            scorer.metric, scorer.judge, scorer.direction, scorer.threshold, rows
+        )
+        for scorer in info.scorers
+    )
+    possible = rows * len(metrics)
     return Summary(
         run=info.name,
         state=info.state,
@@ -80,35 +60,8 @@ def summarised(store: Store, info: RunInfo) -> Summary:
         data=info.data,
         cases=info.cases,
         bad_rows=info.bad_rows,
-        coverage=_share(sum(metric.scored for metric in metrics), rows * len(metrics)),
+        coverage=sum(metric.scored for metric in metrics) / possible if possible else 0.0,
         metrics=metrics,
         usage=usage_of_run(store, info.id),
         seconds=info.seconds,
     )
-
-
-def _metric(store: Store, run: int, scorer: ScorerInfo, rows: int) -> MetricSummary:
-    outcomes, passed = tally(store, run, scorer.metric)
-    scores = scores_of(store, run, scorer.metric)
-    scored = outcomes.get(Outcome.SCORED.value, 0)
-    return MetricSummary(
-        metric=scorer.metric,
-        judge=scorer.judge,
-        direction=scorer.direction,
-        threshold=scorer.threshold,
-        results=sum(outcomes.values()),
-        scored=scored,
-        coverage=_share(scored, rows),
-        mean=float(scores.mean()) if scored else None,
-        interval=mean_interval(scores),
-        median=float(np.median(scores)) if scored else None,
-        lowest=float(scores.min()) if scored else None,
-        highest=float(scores.max()) if scored else None,
-        passed=passed,
-        pass_rate=passed / scored if scored else None,
-        outcomes=outcomes,
-    )
-
-
-def _share(part: int, whole: int) -> float:
-    return part / whole if whole else 0.0

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from math import sqrt
+
 import numpy as np
 
 from .arrays import Floats
@@ -28,3 +30,14 @@ def difference_interval(differences: Floats) -> Interval | None:
     if not 2 <= len(differences) <= _DIFFERENCES_DRAWN:
         return mean_interval(differences)
     return paired_bootstrap(np.zeros(len(differences)), differences).interval
+
+
+def share_interval(part: int, whole: int) -> Interval | None:
+    """Wilson's interval for a share, which stays honest where all or none are counted; None for fewer than two."""
+    if whole < 2:
+        return None
+    share, z = part / whole, 1.959964
+    middle = share + z * z / (2 * whole)
+    half = z * sqrt(share * (1 - share) / whole + z * z / (4 * whole * whole))
+    scale = 1 + z * z / whole
+    return Interval(max(0.0, (middle - half) / scale), min(1.0, (middle + half) / scale))

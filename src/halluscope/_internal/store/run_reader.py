@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterator
 from typing import Any
 
@@ -12,6 +11,7 @@ from msgspec import Struct, structs
 
 from ..case import Case
 from ..errors import StoreDamaged
+from ..figures.comparison import Asked, Light
 from ..plumbing.public import public
 from ..result import Direction, Result, Usage
 from .database import Store
@@ -215,44 +215,20 @@ def scores_of(store: Store, run: int, metric: str) -> np.ndarray[Any, np.dtype[n
         return np.fromiter((score for (score,) in rows), dtype=np.float64)
 
 
-class Light(Struct, frozen=True):
-    """A result without its texts."""
-
-    position: int
-    id: str
-    outcome: str
-    score: float | None
-    passed: bool | None
-
-
 def light_results(store: Store, run: int, metric: str) -> Iterator[Light]:
     """The results of a metric in the order of the data."""
     sql = (
         f"SELECT {intact('run_cases', 'c')} AND {intact('run_results', 'r')} AND {intact('outcomes', 'o')}, "  # noqa: S608
-        "r.position, c.name, o.outcome, o.score, o.passed FROM run_results r "
+        "r.position, c.name, o.score, o.passed FROM run_results r "
         "JOIN run_cases c ON c.run = r.run AND c.position = r.position JOIN outcomes o ON o.id = r.outcome "
         "JOIN scorers s ON s.id = r.scorer WHERE r.run = ? AND s.metric = ? ORDER BY r.position"
     )
     with store.reading(sql, (run, metric)) as rows:
-        for whole, position, name, outcome, score, passed in rows:
+        for whole, position, name, score, passed in rows:
             must_be_intact(whole, what="the list of a run's results")
-            yield Light(position, name, outcome, score, None if passed is None else bool(passed))
-
-
-class Asked(Struct, frozen=True):
-    """What was asked in a case, and whether the case has an id of its own.
-
-    `key` names input and context: it is the same for two answers to one question.
-    """
-
-    key: bytes
-    named: bool
+            yield Light(position, name, score, None if passed is None else bool(passed))
 
 
 def questions(store: Store, run: int) -> dict[int, Asked]:
     """What was asked in each case, by its position."""
-    found = {}
-    for entry in entries(store, run):
-        asked = msgspec.msgpack.encode((entry.case.input, entry.case.context))
-        found[entry.position] = Asked(hashlib.blake2b(asked, digest_size=16).digest(), entry.case.named)
-    return found
+    return {entry.position: Asked.of(entry.case) for entry in entries(store, run)}

@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Hashable, Iterable
-from functools import cached_property
-from typing import Literal
+import hashlib
+from collections import Counter, defaultdict
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from typing import Literal, Protocol
 
+import msgspec
 import numpy as np
 from msgspec import Struct
 
-from ..errors import InputError
+from ..case import Case
 from ..plumbing.public import public
-from ..result import Changed, Direction, change_between
+from ..result import Changed, Direction, Result, change_between
 from ..stats import Interval
 from ..stats.means import difference_interval
-from ..store import RunInfo, Store
-from ..store.run_reader import Asked, Light, light_results, questions
 
 Change = Literal["better", "worse", "no clear change", "nothing to compare"]
 
@@ -58,6 +57,10 @@ class MetricComparison(Struct, frozen=True, kw_only=True):
     counts: dict[str, int]
     changed: tuple[CaseChange, ...]
     """The cases that are not the same, the worst first."""
+    gone: int = 0
+    """Results that only the earlier run has."""
+    new: int = 0
+    """Results that only the later run has."""
 
 
 @public
@@ -80,72 +83,87 @@ class Comparison(Struct, frozen=True, kw_only=True):
         return tuple(metric for metric in self.metrics if metric.change == "worse")
 
 
+class Light(Struct, frozen=True):
+    """A result without its texts."""
+
+    position: int
+    id: str
+    score: float | None
+    passed: bool | None
+
+
+class Asked(Struct, frozen=True):
+    """What was asked in a case, and whether the case has an id of its own.
+
+    `key` names input and context: it is the same for two answers to one question.
+    """
+
+    key: bytes
+    named: bool
+
+    @classmethod
+    def of(cls, case: Case) -> Asked:
+        """What was asked in this case."""
+        texts = msgspec.msgpack.encode((case.input, case.context))
+        return cls(hashlib.blake2b(texts, digest_size=16).digest(), case.named)
+
+
+class Compared(Protocol):
+    """The results of one side. `asked`, by position, may cost much, and is looked at only where ids do not do."""
+
+    def results(self, metric: str) -> Sequence[Light]: ...
+
+    @property
+    def asked(self) -> Mapping[int, Asked]: ...
+
+
+class Gathered:
+    """One side of a comparison, gathered from cases and results as they go by. Holds numbers, no texts."""
+
+    def __init__(self, pairs: Iterable[tuple[Case, Result]] = ()) -> None:
+        self.asked: dict[int, Asked] = {}
+        self.measures: defaultdict[str, set[tuple[str, str]]] = defaultdict(set)
+        """For each metric the versions and judges that its results are by."""
+        self._results: defaultdict[str, list[Light]] = defaultdict(list)
+        for case, result in pairs:
+            self.add(case, result)
+
+    def add(self, case: Case, result: Result) -> int:
+        """Take in a result; returns its position."""
+        position = len(self.asked)
+        self.asked[position] = Asked.of(case)
+        self.measures[result.metric].add((result.metric_version, result.judge))
+        self._results[result.metric].append(Light(position, case.id, result.score, result.passed))
+        return position
+
+    def results(self, metric: str) -> list[Light]:
+        return self._results.get(metric, [])
+
+
 Pair = tuple[Light, Light]
 
 
-class Kept:
-    """A run, and the store that keeps it."""
-
-    def __init__(self, store: Store, info: RunInfo) -> None:
-        self.store = store
-        self.info = info
-
-    def results(self, metric: str) -> list[Light]:
-        return list(light_results(self.store, self.info.id, metric))
-
-    @cached_property
-    def asked(self) -> dict[int, Asked]:
-        """What was asked at each position; all texts are read for it, so only where it is needed."""
-        return questions(self.store, self.info.id)
-
-
-def compare(before: Kept, after: Kept) -> Comparison:
-    """How `after` differs from `before`."""
-    common = [s for s in after.info.scorers if any(s.metric == old.metric for old in before.info.scorers)]
-    if not common:
-        raise InputError(f"the runs {before.info.name!r} and {after.info.name!r} have no metric in common.")
-    matched_by: Literal["id", "question"] = "id"
-    metrics: list[MetricComparison] = []
-    alone = (0, 0)
-    for scorer in common:
-        old, new = before.results(scorer.metric), after.results(scorer.metric)
-        pairs = _matched([(r.id, r) for r in old], [(r.id, r) for r in new])
-        by_question = _matched_by_question(before, after, old, new, pairs)
-        if by_question:
-            matched_by = "question"
-            pairs = sorted(pairs + by_question, key=lambda pair: pair[1].position)
-        alone = (max(alone[0], len(old) - len(pairs)), max(alone[1], len(new) - len(pairs)))
-        earlier = next(s for s in before.info.scorers if s.metric == scorer.metric)
-        same = (earlier.version, earlier.judge) == (scorer.version, scorer.judge)
-        metrics.append(_metric(scorer.metric, scorer.direction, pairs, same))
-    return Comparison(
-        before=before.info.name,
-        after=after.info.name,
-        matched_by=matched_by,
-        metrics=tuple(metrics),
-        only_before=alone[0],
-        only_after=alone[1],
-    )
-
-
-def _matched_by_question(
-    before: Kept, after: Kept, old: list[Light], new: list[Light], pairs: list[Pair]
-) -> list[Pair]:
-    """Those of the other results that answer the same question.
+def matched(metric: str, before: Compared, after: Compared) -> tuple[list[Pair], bool]:
+    """The results of the same cases, then and now, and whether ids did not do for all of them.
 
     An id made from the texts changes with the output, so that it finds only answers that stayed the
-    same. Ids of the user's own are taken at their word, unless most of them mean nothing to the other run.
+    same: such a case is matched by its question. Ids of the user's own are taken at their word,
+    unless most of them mean nothing to the other run.
     """
-    if len(pairs) == min(len(old), len(new)):
-        return []
+    old, new = before.results(metric), after.results(metric)
+    pairs = _matched([(r.id, r) for r in old], [(r.id, r) for r in new])
+    fewer = min(len(old), len(new))
+    if len(pairs) == fewer:
+        return pairs, False
     met_before, met_after = {r.position for r, _ in pairs}, {r.position for _, r in pairs}
-    every = 2 * len(pairs) < min(len(old), len(new))
+    every = 2 * len(pairs) < fewer
 
-    def left(run: Kept, results: list[Light], met: set[int]) -> list[tuple[Hashable, Light]]:
-        others = ((run.asked[r.position], r) for r in results if r.position not in met)
+    def left(side: Compared, results: Sequence[Light], met: set[int]) -> list[tuple[Hashable, Light]]:
+        others = ((side.asked[r.position], r) for r in results if r.position not in met)
         return [(asked.key, r) for asked, r in others if every or not asked.named]
 
-    return _matched(left(before, old, met_before), left(after, new, met_after))
+    by_question = _matched(left(before, old, met_before), left(after, new, met_after))
+    return sorted(pairs + by_question, key=lambda pair: pair[1].position), bool(by_question)
 
 
 def _matched(old: Iterable[tuple[Hashable, Light]], new: Iterable[tuple[Hashable, Light]]) -> list[Pair]:
@@ -165,7 +183,10 @@ def _matched(old: Iterable[tuple[Hashable, Light]], new: Iterable[tuple[Hashable
     return pairs
 
 
-def _metric(metric: str, direction: Direction, pairs: list[Pair], comparable: bool) -> MetricComparison:
+def compare_metric(
+    metric: str, direction: Direction, before: Compared, after: Compared, pairs: Sequence[Pair], *, comparable: bool
+) -> MetricComparison:
+    """How a metric moved on the cases that were matched."""
     cases = [_case(old, new, direction) for old, new in pairs]
     both = [(c.before, c.after) for c in cases if c.before is not None and c.after is not None]
     scores = np.array(both, dtype=np.float64).reshape(-1, 2)
@@ -185,6 +206,8 @@ def _metric(metric: str, direction: Direction, pairs: list[Pair], comparable: bo
         comparable=comparable,
         counts=dict(Counter(case.change for case in cases)),
         changed=tuple(sorted((c for c in cases if c.change != "same"), key=lambda c: _badness(c, direction))),
+        gone=len(before.results(metric)) - len(pairs),
+        new=len(after.results(metric)) - len(pairs),
     )
 
 
