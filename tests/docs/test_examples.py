@@ -89,7 +89,7 @@ def play(
         capture_output=True,
         text=True,
         encoding="utf-8",
-        timeout=120,
+        timeout=300,
     )
 
 
