@@ -1,9 +1,10 @@
-"""The stress test over passages: the catch rate per kind of change, and the false alarms.
+"""The stress test: the catch rate per kind of change, and the false alarms, of copied and of reworded answers.
 
-    python -m benchmarks.stress FOLDER_OR_FILE [--judge local] [--passages 200] [--answers] [--json FILE]
+    python -m benchmarks.stress [FOLDER_OR_FILE] [--judge local] [--passages 200] [--answers] [--json FILE]
 
-A folder's *.jsonl(.gz) files are mixed by seed and one answer is taken per passage: sentences of the
-passage itself, or with --answers the answers in the files that are labelled as supported.
+Without data, the answers that come with the package. A folder's *.jsonl(.gz) files are mixed by seed and one
+answer is taken per passage: sentences of the passage itself, or with --answers the answers in the files that are
+labelled as supported. Exits with 1 where less is caught, or more alarms are false, than should be.
 """
 
 from __future__ import annotations
@@ -18,24 +19,26 @@ from typing import Any
 
 from halluscope._internal.measuring.stress import StressReport, stress
 
-MUST_CATCH = {"numbers": 0.9, "dates": 0.9}
-MOST_FALSE_ALARMS = 0.1
+MUST_CATCH = {"copied": 0.95, "reworded": 0.85}
+MOST_FALSE_ALARMS = 0.05
 
 
 def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("data")
+    parser.add_argument("data", nargs="?")
     parser.add_argument("--judge", default="local")
     parser.add_argument("--metric", default="hallucination")
-    parser.add_argument("--passages", type=int, default=200)
+    parser.add_argument("--passages", type=int, help="take so many answers: 200 of a folder's, all of the package's")
     parser.add_argument("--answers", action="store_true", help="change the answers in the data, not the passages")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--show", type=int, default=0, help="show so many mistakes of each kind")
     parser.add_argument("--json")
     options = parser.parse_args(arguments)
-    rows = _rows(Path(options.data), options.answers)
-    random.Random(options.seed).shuffle(rows)
-    report = stress(rows, options.judge, metric=options.metric, limit=options.passages, seed=options.seed)
+    rows, most = None, options.passages
+    if options.data:
+        rows, most = _rows(Path(options.data), options.answers), options.passages or 200
+        random.Random(options.seed).shuffle(rows)
+    report = stress(rows, options.judge, metric=options.metric, limit=most, seed=options.seed)
     _print(report, options.show)
     if options.json:
         Path(options.json).write_text(json.dumps(report.to_dict(), indent=1), encoding="utf-8")
@@ -65,24 +68,31 @@ def _print(report: StressReport, show: int) -> None:
         f"without a score: {report.unchanged.unjudged + sum(row.unjudged for row in report.kinds)}; "
         "only answers that are not flagged unchanged are changed\n"
     )
-    print("| change | tried | flagged | rate | 95 % interval |\n| --- | --- | --- | --- | --- |")
-    for row in (report.unchanged, *report.kinds):
-        rate = "" if row.rate is None else f"{row.rate:.3f}"
-        between = "" if row.interval is None else f"{row.interval[0]:.2f} to {row.interval[1]:.2f}"
-        print(f"| {row.kind} | {row.n} | {row.flagged} | {rate} | {between} |")
-    caught = "none tried" if report.catch_rate is None else f"{report.catch_rate:.3f}"
-    alarms = "none tried" if report.false_alarms is None else f"{report.false_alarms:.3f}"
-    print(f"\ncatch rate {caught}, false alarms on harmless rewrites {alarms}")
+    for wording, part in report.parts.items():
+        print(f"| {wording}, {part.cases} answers | tried | flagged | rate | 95 % interval |")
+        print("| --- | --- | --- | --- | --- |")
+        for row in (part.unchanged, *part.kinds):
+            print(f"| {row.kind} | {row.n} | {row.flagged} | {_rate(row.rate, row.interval)} |")
+        print(f"| **caught** | | | {_rate(part.catch_rate, part.catch_interval)} |")
+        print(
+            f"| **false alarms on harmless rewrites** | | | {_rate(part.false_alarms, part.false_alarms_interval)} |\n"
+        )
     for row in report.kinds:
         for mistake in report.missed(row.kind)[:show]:
             place = mistake.mutant.output[max(0, mistake.mutant.start - 60) : mistake.mutant.start + 80]
             print(f"  {row.kind}: {mistake.mutant.what} | …{place}… | {mistake.reason or ''}")
 
 
+def _rate(rate: float | None, interval: tuple[float, float] | None) -> str:
+    between = "" if interval is None else f"{interval[0]:.2f} to {interval[1]:.2f}"
+    return "none tried | " if rate is None else f"{rate:.3f} | {between}"
+
+
 def _holds(report: StressReport) -> bool:
-    rates = {row.kind: row.rate for row in report.kinds}
-    caught = all((rates[kind] or 0.0) >= least for kind, least in MUST_CATCH.items())
-    return caught and (report.false_alarms or 0.0) <= MOST_FALSE_ALARMS
+    return all(
+        (part.catch_rate or 0.0) >= MUST_CATCH[wording] and (part.false_alarms or 0.0) <= MOST_FALSE_ALARMS
+        for wording, part in report.parts.items()
+    )
 
 
 if __name__ == "__main__":

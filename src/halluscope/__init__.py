@@ -60,7 +60,16 @@ if TYPE_CHECKING:
     from ._internal.measuring.bench.judge_run import Judged
     from ._internal.measuring.calibration.fitting import calibrate
     from ._internal.measuring.calibration.profile import Profile, ScoreMapping, probability_of
-    from ._internal.measuring.stress import Mutant, StressReport, StressRow, Tried, astress, mutants, stress
+    from ._internal.measuring.stress import (
+        Mutant,
+        StressFigures,
+        StressReport,
+        StressRow,
+        Tried,
+        astress,
+        mutants,
+        stress,
+    )
     from ._internal.metric import Metric
     from ._internal.metrics import Contradiction, Faithfulness, Hallucination, Label, TruthFaithfulness
     from ._internal.metrics.check import acheck, check
@@ -138,6 +147,7 @@ __all__ = [
     "Store",
     "StoreDamaged",
     "StoreError",
+    "StressFigures",
     "StressReport",
     "StressRow",
     "Summary",
@@ -191,7 +201,7 @@ __getattr__, __dir__ = loaded_late(
         "measuring.bench.judge_run": "Judged",
         "measuring.calibration.fitting": "calibrate",
         "measuring.calibration.profile": "Profile ScoreMapping probability_of",
-        "measuring.stress": "Mutant StressReport StressRow Tried astress mutants stress",
+        "measuring.stress": "Mutant StressFigures StressReport StressRow Tried astress mutants stress",
         "metric": "Metric",
         "metrics": "Contradiction Faithfulness Hallucination Label TruthFaithfulness",
         "metrics.check": "acheck check",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 import re
+from collections import Counter
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -15,8 +16,9 @@ from typer.testing import CliRunner
 from halluscope._internal.case import Case
 from halluscope._internal.cli import app
 from halluscope._internal.errors import InputError, JudgeError, UnknownName
+from halluscope._internal.measuring.sets.public_sets import load_set
 from halluscope._internal.measuring.stress import HARMFUL, HARMLESS, KINDS, astress, change, mutants, stress
-from halluscope._internal.measuring.stress.answers import from_passage, read
+from halluscope._internal.measuring.stress.answers import PACKAGED, from_passage, read, wording
 from halluscope._internal.measuring.stress.changes.add_sentence import add_sentence
 from halluscope._internal.measuring.stress.changes.change_date import change_date, dates
 from halluscope._internal.measuring.stress.changes.change_name import change_name, names
@@ -419,7 +421,7 @@ class TestHarmless:
 
 
 CASES = [
-    Case.of(answer, SHIPYARD)
+    Case.of(answer, f"{SHIPYARD} {answer}")
     for answer in (
         SHIPYARD,
         "Halvorsen Marine was founded in Bergen on 3 March 1987. The shipyard employs 2,940 people.",
@@ -500,6 +502,75 @@ def test_bounds(text: str, expected: str) -> None:
     assert bound(text, start, start + 1) == expected
 
 
+# What the answer puts in words of its own
+
+RULES = (
+    "Guests: members bring three guests at most. The pool is open Monday to Friday from 9:00 to 17:00. "
+    "The course ran from 2018 to 2023. Hedda Lunn trained Piet Rask. The request came 17 hours before the slot. "
+    "Pills are taken before or after meals. Kiln 4 was fired on 12 May. It took 130 min. The fee is 40 euros."
+)
+
+
+@pytest.mark.parametrize(
+    ("perturbation", "kind", "answer"),
+    [
+        (change_number, "numbers", "You may come with three guests."),
+        (change_number, "numbers", "She asked less than 24 hours ahead."),
+        (change_number, "numbers", "Bringing three guests costs nothing."),
+        (change_number, "numbers", "The price is 40 euros or 3 vouchers."),
+        (change_unit, "units", "The request came more than 16 hours early."),
+        (change_date, "dates", "People swim there on Monday."),
+        (change_date, "dates", "Courses were held in 2018."),
+        (change_date, "dates", "Courses were held in 2020."),
+        (change_date, "dates", "The kiln was cold before 12 May."),
+        (change_date, "dates", "The kiln was never used on 12 May."),
+        (change_name, "names", "Nobody there was trained by Rask."),
+        (change_order, "order", "You take one pill after the other."),
+        (change_order, "order", "Take the pill before lunch."),
+        (negate, "negation", "Two of the guests are members."),
+        (negate, "negation", "If the pool is open, guests swim."),
+        (change_quantity, "quantities", "Members do not bring more than 3 guests."),
+    ],
+)
+def test_what_may_stay_true_is_not_changed(perturbation: Perturbation, kind: str, answer: str) -> None:
+    """The change can be made, and of a copied sentence it is; of these it might say what is so."""
+    made = [perturbation(answer, answer, Random(seed)) for seed in range(20)]
+    assert any(made), "there is nothing to be careful with"
+    assert not [m.output for seed in range(20) for m in mutants(Case.of(answer, RULES), kinds=[kind], seed=seed)]
+
+
+def test_the_lesser_part_of_a_measure_is_left_alone() -> None:
+    """Two hours and eleven minutes are two hours and ten, as such things are said."""
+    case = Case.of("It took two hours and ten minutes.", RULES)
+    assert all("ten minutes" in m.output for seed in range(20) for m in mutants(case, kinds=["numbers"], seed=seed))
+
+
+@pytest.mark.parametrize(
+    ("kind", "answer"),
+    [
+        ("numbers", "The charge comes to 40 euros."),
+        ("numbers", "The firing took about 130 minutes."),
+        ("dates", "They fired the kiln on 12 May."),
+        ("names", "Piet Rask learned it from Hedda Lunn."),
+        ("roles", "Years ago Lunn taught Rask."),
+        ("units", "The firing took 130 minutes."),
+        ("negation", "The kiln was lit in May."),
+        ("order", "He learned the craft before the war."),
+        ("quantities", "The course lasted more than 4 years."),
+    ],
+)
+def test_what_is_surely_untrue_afterwards_is_changed(kind: str, answer: str) -> None:
+    context = RULES.replace("before or after", "with")
+    made = mutants(Case.of(answer, context), kinds=[kind])
+    assert [m.kind for m in made] == [kind] and made[0].output != answer
+
+
+def test_a_pair_that_is_named_twice_may_be_true_both_ways() -> None:
+    context = "On stage Ure came first, Frayne second, then Ure again. The director was Blythe."
+    answer = "At first Ure was followed by Frayne, then Ure played it again."
+    assert outcomes(swap_roles, answer, context) and not mutants(Case.of(answer, context), kinds=["roles"])
+
+
 # The runner
 
 
@@ -542,6 +613,37 @@ async def test_false_alarms_are_counted_apart() -> None:
     assert report.kind("reordered").rate == 0.0
     assert report.kind("greeting").rate == 1.0, "this judge minds greetings"
     assert report.false_alarms == 0.5 and report.catch_rate == 1.0
+
+
+async def test_copied_and_reworded_answers_are_counted_apart() -> None:
+    context = "Oslo has 40 parks. Rome has 12 gates."
+    rows = [
+        {"id": "same", "output": "Oslo has 40 parks.", "context": context},
+        {"id": "same", "output": "Rome has 12 gates. Oslo has 40 parks.", "context": context},
+        {"id": "same", "output": "There are 40 parks in Oslo.", "context": context},
+    ]
+    report = await astress(rows, reader(context, blind_to="parks in Oslo"), kinds=["numbers", "greeting"])
+    copied, reworded = report.parts["copied"], report.parts["reworded"]
+    assert (copied.cases, reworded.cases, report.cases) == (2, 1, 3), "by what they say, not by their id"
+    assert (copied.kind("numbers").rate, reworded.kind("numbers").rate) == (1.0, 0.0)
+    assert (copied.catch_rate, reworded.catch_rate) == (1.0, 0.0)
+    assert report.catch_rate == pytest.approx(2 / 3)
+    assert reworded.catch_interval == pytest.approx((0, 0.975), abs=0.001)
+    assert [t.wording for t in report.missed("numbers")] == ["reworded"]
+    only_copied = await astress(rows[:1], reader(context), kinds=["numbers"])
+    assert list(only_copied.parts) == ["copied"]
+
+
+def test_the_answers_in_the_package_are_of_both_wordings_and_can_be_changed_in_every_way() -> None:
+    rows = list(read(PACKAGED))
+    assert not [row for row in rows if isinstance(row, str)], "a row that cannot be used"
+    known = [row for row in rows if isinstance(row, Case)]
+    reworded = [case for case in known if wording(case) == "reworded"]
+    assert 200 <= len(reworded) <= 300 and len(known) - len(reworded) >= 50
+    tried = Counter(mutant.kind for case in reworded for mutant in mutants(case))
+    assert set(tried) == set(KINDS) and min(tried.values()) >= 15, tried
+    bench = {item.case.context for item in load_set("rag").cases}
+    assert not [case.id for case in known if case.context in bench]
 
 
 async def test_cases_without_a_score_are_no_misses() -> None:
@@ -615,7 +717,7 @@ def test_the_command_prints_table_and_json(tmp_path: Path, monkeypatch: pytest.M
     )
     result = CliRunner().invoke(app, ["stress", str(path), "--kind", "numbers", "--kind", "greeting", "--limit", "1"])
     assert result.exit_code == 0, result.output
-    assert re.search(r"numbers\s*│\s*1\s*│\s*1\s*│\s*1\.00", result.output)
+    assert re.search(r"numbers\s*│\s*1 of 1\s*│\s*1\.00 \(0\.0[23]-1\.00\)", result.output)
     assert "false alarm, greeting" in result.output
     printed = CliRunner().invoke(app, ["stress", str(path), "--json", "--kind", "numbers"])
     data = json.loads(printed.output)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Annotated
 
 import msgspec
@@ -12,7 +13,7 @@ from rich.table import Table
 from rich.text import Text
 
 from ..judge import resolve
-from ..measuring.stress import KINDS, StressReport
+from ..measuring.stress import KINDS, StressFigures, StressReport
 from ..measuring.stress import stress as stress_judge
 from ..measuring.stress.stress_report import StressRow, Tried
 from .app import app
@@ -24,7 +25,12 @@ from .terminal import plain, print_json
 
 @app.command("stress")
 def stress(
-    data: Annotated[str, typer.Argument(help="Answers believed good, with their context, or passages: JSONL, CSV, …")],
+    data: Annotated[
+        str | None,
+        typer.Argument(
+            help="Answers believed good, with their context, or passages: JSONL, CSV, … Left out: those in the package."
+        ),
+    ] = None,
     judge: JudgeName = None,
     metric: MetricName = "hallucination",
     kind: Annotated[
@@ -41,7 +47,8 @@ def stress(
     """Change good answers, in ways that matter and in ways that do not, and see what the judge notices.
 
     No labels are needed. The catch rate of a kind is the share of changed answers that are flagged,
-    of those whose original is not. Harmless rewrites that are flagged are false alarms.
+    of those whose original is not. Harmless rewrites that are flagged are false alarms. Answers copied from their
+    context and answers in words of their own are counted apart.
     """
     asked = resolve(judge, **judge_options(base_url, judge))
     errors = new_console(stderr=True)
@@ -67,17 +74,23 @@ def stress(
 
 
 def _print(console: Console, report: StressReport, show: int) -> None:
-    asked = f"{report.judge}, {report.metric}, {report.cases} answers"
-    table = Table("change", "tried", "flagged", "rate", "95 % interval", title=asked, title_justify="left")
-    table.add_row(*_cells(report.unchanged), end_section=True)
+    told = " and ".join(f"{part.cases} {name}" for name, part in report.parts.items())
+    title = f"{report.judge}, {report.metric}: {told} answers"
+    table = Table(title=title, title_justify="left", show_edge=False, pad_edge=False)
+    table.add_column("flagged of changed", no_wrap=True)
+    for name in report.parts:
+        table.add_column(name, justify="right", no_wrap=True)
+        table.add_column("rate (95 %)", justify="right", no_wrap=True)
+    parts = list(report.parts.values())
+    table.add_row("unchanged", *_cells([part.unchanged for part in parts]), end_section=True)
     for harmless in (False, True):
-        rows = [row for row in report.kinds if row.harmless is harmless]
-        for row in rows:
-            table.add_row(*_cells(row))
-        total = report.false_alarms if harmless else report.catch_rate
-        if rows:
-            name = "false alarms on harmless rewrites" if harmless else "catch rate"
-            table.add_row(Text(name, style="bold"), "", "", _rate(total), "", end_section=True)
+        names = [row.kind for row in report.kinds if row.harmless is harmless]
+        for kind in names:
+            table.add_row(kind, *_cells([part.kind(kind) for part in parts]))
+        if names:
+            overall = Text("false alarms" if harmless else "catch rate", style="bold")
+            totals = [_total(part, harmless) for part in parts]
+            table.add_row(overall, *(cell for total in totals for cell in ("", total)), end_section=True)
     console.print(table)
     for text in _remarks(report):
         console.print(plain(text), style="dim")
@@ -85,13 +98,20 @@ def _print(console: Console, report: StressReport, show: int) -> None:
         console.print(plain(_told(mistake)))
 
 
-def _cells(row: StressRow) -> tuple[str, ...]:
-    between = "" if row.interval is None else f"{row.interval[0]:.2f} to {row.interval[1]:.2f}"
-    return row.kind, str(row.n), str(row.flagged), _rate(row.rate), between
+def _cells(rows: Sequence[StressRow]) -> list[str]:
+    return [cell for row in rows for cell in (f"{row.flagged} of {row.n}", _rate(row.rate, row.interval))]
 
 
-def _rate(rate: float | None) -> str:
-    return "none tried" if rate is None else f"{rate:.2f}"
+def _total(part: StressFigures, harmless: bool) -> str:
+    if harmless:
+        return _rate(part.false_alarms, part.false_alarms_interval)
+    return _rate(part.catch_rate, part.catch_interval)
+
+
+def _rate(rate: float | None, interval: tuple[float, float] | None) -> str:
+    if rate is None:
+        return "none tried"
+    return f"{rate:.2f}" + ("" if interval is None else f" ({interval[0]:.2f}-{interval[1]:.2f})")
 
 
 def _remarks(report: StressReport) -> list[str]:
@@ -111,4 +131,4 @@ def _remarks(report: StressReport) -> list[str]:
 def _told(mistake: Tried) -> str:
     missed = "false alarm" if mistake.mutant.harmless else "missed"
     reason = f" ({mistake.reason})" if mistake.mutant.harmless and mistake.reason else ""
-    return f"{missed}, {mistake.mutant.kind}, case {mistake.case_id}: {mistake.mutant.what}{reason}"
+    return f"{missed}, {mistake.mutant.kind}, {mistake.wording}, case {mistake.case_id}: {mistake.mutant.what}{reason}"

@@ -2,7 +2,7 @@
 
 from .changes.mutant import Mutant
 from .mutation import HARMFUL, HARMLESS, KINDS, change, mutants
-from .stress_report import StressReport, StressRow, Tried
+from .stress_report import StressFigures, StressReport, StressRow, Tried
 from .stress_test import astress, stress
 
 __all__ = [
@@ -10,6 +10,7 @@ __all__ = [
     "HARMLESS",
     "KINDS",
     "Mutant",
+    "StressFigures",
     "StressReport",
     "StressRow",
     "Tried",

@@ -1,12 +1,16 @@
-"""The answers to be changed: those that are believed good, or sentences of passages taken as answers."""
+"""The answers to be changed: those that are believed good, or sentences of passages taken as answers.
+
+Some come with the package, with the passages they rest on: invented, like all that is in them.
+"""
 
 from __future__ import annotations
 
 import os
 import re
 from collections.abc import Iterator, Mapping
+from pathlib import Path
 from random import Random
-from typing import Any
+from typing import Any, Literal
 
 from ...case import Case
 from ...datasets.columns import NAMES, Columns
@@ -16,6 +20,13 @@ from ...datasets.rows import Unread
 from ...errors import DataError, InputError
 from ...text import sentences
 from ..labelled_case import BAD, label_word
+from .changes.mutant import plain
+
+PACKAGED = Path(__file__).with_name("right_answers.jsonl.gz")
+"""Right answers in words of their own, and passages to copy sentences from."""
+
+Wording = Literal["copied", "reworded"]
+WORDINGS: tuple[Wording, ...] = ("copied", "reworded")
 
 _PASSAGE = ("passage", "text", "content", "document", *NAMES["context"])
 _BAD = BAD | {"true"}
@@ -63,6 +74,12 @@ def _case(fields: Any, columns: Columns, map: Mapping[str, str], seed: int) -> C
     if not case.passages:
         raise Skipped("there is no context to hold the answer against")
     return case
+
+
+def wording(case: Case) -> Wording:
+    """Copied is an answer whose every sentence stands in the context word for word; any other is reworded."""
+    known = plain("\n".join(case.context or ()))
+    return "copied" if all(plain(span.of(case.output)) in known for span in sentences(case.output)) else "reworded"
 
 
 def from_passage(passage: object, *, id: str | None = None, seed: int = 0) -> Case:

@@ -9,6 +9,7 @@ from ...case import Case
 from ...errors import UnknownName
 from ...plumbing.public import public
 from .changes.add_sentence import add_sentence
+from .changes.caution import surely_untrue
 from .changes.change_date import change_date
 from .changes.change_name import change_name
 from .changes.change_number import change_number
@@ -16,7 +17,7 @@ from .changes.change_order import change_order
 from .changes.change_quantity import change_quantity
 from .changes.change_unit import change_unit
 from .changes.harmless import greet, reorder, rewrite_date, rewrite_number
-from .changes.mutant import Mutant, Perturbation, applied, fair
+from .changes.mutant import Edit, Mutant, Perturbation, applied, fair
 from .changes.negation import negate
 from .changes.swap_roles import swap_roles
 
@@ -43,6 +44,9 @@ HARMLESS: dict[str, Perturbation] = {
 
 KINDS = (*HARMFUL, *HARMLESS)
 
+_TRIES = 8
+"""How often another place is drawn where a change would not be fair."""
+
 
 @public
 def mutants(case: Case, *, kinds: Iterable[str] | None = None, seed: int = 0) -> list[Mutant]:
@@ -61,9 +65,16 @@ def change(case: Case, kind: str, seed: int = 0) -> Mutant | None:
     perturbation = HARMLESS[kind] if harmless else HARMFUL[kind]
     context = "\n".join(case.context or ())
     rng = Random(f"{seed} {kind} {case.output} {context}")
-    edit = perturbation(case.output, context, rng)
-    if edit is None or (not harmless and not fair(case.output, context, edit)):
-        return None
+    for _ in range(_TRIES):
+        edit = perturbation(case.output, context, rng)
+        if edit is None:
+            return None
+        if harmless or (fair(case.output, context, edit) and surely_untrue(kind, case.output, context, edit)):
+            return _mutant(case, kind, edit, harmless)
+    return None
+
+
+def _mutant(case: Case, kind: str, edit: Edit, harmless: bool) -> Mutant:
     return Mutant(
         kind=kind,
         output=applied(case.output, edit),

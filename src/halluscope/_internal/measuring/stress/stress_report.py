@@ -12,6 +12,7 @@ from ...case import Case
 from ...plumbing.public import public
 from ...result import Result, Usage
 from ...stats import binomial_interval
+from .answers import WORDINGS, Wording, wording
 from .changes.mutant import Mutant
 
 
@@ -22,6 +23,7 @@ class Tried(Struct, frozen=True, kw_only=True):
     case_id: str
     mutant: Mutant
     flagged: bool | None
+    wording: Wording
     reason: str | None = None
 
 
@@ -44,12 +46,9 @@ class StressRow(Struct, frozen=True, kw_only=True):
 
 
 @public
-class StressReport(Struct, frozen=True, kw_only=True):
-    """All that a stress test found."""
+class StressFigures(Struct, frozen=True, kw_only=True):
+    """What became of some answers and of their changed forms."""
 
-    judge: str
-    metric: str
-    seed: int
     cases: int
     """Answers that were judged at all."""
     unchanged: StressRow
@@ -58,16 +57,32 @@ class StressReport(Struct, frozen=True, kw_only=True):
     kinds: tuple[StressRow, ...]
     catch_rate: float | None
     """Over all harmful changes."""
+    catch_interval: tuple[float, float] | None
     false_alarms: float | None
     """Over all harmless ones."""
-    tried: tuple[Tried, ...] = ()
-    skipped: tuple[str, ...] = ()
-    usage: Usage = Usage()
-    seconds: float = 0.0
+    false_alarms_interval: tuple[float, float] | None
 
     def kind(self, name: str) -> StressRow:
         """The row of one kind."""
         return next(row for row in self.kinds if row.kind == name)
+
+
+@public
+class StressReport(StressFigures, frozen=True, kw_only=True):
+    """All that a stress test found: the figures over all answers, and apart for each wording.
+
+    Under `parts`, `copied` are the answers whose every sentence stands in the context word for word, and
+    `reworded` all others; a wording of which there was no answer is not there.
+    """
+
+    judge: str
+    metric: str
+    seed: int
+    parts: dict[Wording, StressFigures]
+    tried: tuple[Tried, ...] = ()
+    skipped: tuple[str, ...] = ()
+    usage: Usage = Usage()
+    seconds: float = 0.0
 
     def missed(self, kind: str | None = None) -> list[Tried]:
         """The mutants on which the judge was wrong."""
@@ -87,16 +102,38 @@ def summarise(
     **more: Any,
 ) -> StressReport:
     """The report from all that was tried; only mutants of originals that were not flagged count."""
+    judged = [(wording(case), result) for case, result in originals]
+    parts = {
+        name: StressFigures(
+            **_figures(
+                [result for how, result in judged if how == name],
+                [t for t in tried if t.wording == name],
+                kinds,
+                harmless,
+            )
+        )
+        for name in WORDINGS
+        if any(how == name for how, _ in judged)
+    }
+    whole = _figures([result for _, result in judged], tried, kinds, harmless)
+    return StressReport(**whole, parts=parts, tried=tuple(tried), **more)
+
+
+def _figures(
+    originals: list[Result], tried: list[Tried], kinds: tuple[str, ...], harmless: frozenset[str]
+) -> dict[str, Any]:
     rows = tuple(_row(kind, kind in harmless, [t.flagged for t in tried if t.mutant.kind == kind]) for kind in kinds)
-    return StressReport(
-        cases=len(originals),
-        unchanged=_row("unchanged", True, [flagged(result) for _, result in originals]),
-        kinds=rows,
-        catch_rate=_overall([row for row in rows if not row.harmless]),
-        false_alarms=_overall([row for row in rows if row.harmless]),
-        tried=tuple(tried),
-        **more,
-    )
+    caught = _row("", False, [t.flagged for t in tried if not t.mutant.harmless])
+    alarms = _row("", True, [t.flagged for t in tried if t.mutant.harmless])
+    return {
+        "cases": len(originals),
+        "unchanged": _row("unchanged", True, [flagged(result) for result in originals]),
+        "kinds": rows,
+        "catch_rate": caught.rate,
+        "catch_interval": caught.interval,
+        "false_alarms": alarms.rate,
+        "false_alarms_interval": alarms.interval,
+    }
 
 
 def flagged(result: Result) -> bool | None:
@@ -119,8 +156,3 @@ def _row(kind: str, harmless: bool, tried: list[bool | None]) -> StressRow:
         rate=hits / n if n else None,
         interval=None if interval is None or math.isnan(interval.low) else (interval.low, interval.high),
     )
-
-
-def _overall(rows: list[StressRow]) -> float | None:
-    n = sum(row.n for row in rows)
-    return sum(row.flagged for row in rows) / n if n else None

@@ -19,7 +19,7 @@ from ...metrics import MetricSpec, split_options
 from ...plumbing import sync
 from ...plumbing.public import public
 from ...result import Result, Usage
-from .answers import read
+from .answers import PACKAGED, read, wording
 from .changes.mutant import Mutant
 from .mutation import HARMLESS, chosen, mutants
 from .stress_report import StressReport, Tried, flagged, summarise
@@ -29,7 +29,7 @@ AT_ONCE = 16
 
 @public
 async def astress(
-    data: object,
+    data: object = None,
     judge: JudgeSpec = None,
     *,
     metric: MetricSpec = "hallucination",
@@ -46,9 +46,10 @@ async def astress(
     """Change answers that are believed good and see what the judge notices. No labels are needed.
 
     `data`: answers with their context, as `evaluate` takes them, or passages alone, whose sentences
-    are then the answers. `kinds` are those that `halluscope stress --help` lists, `limit` takes that
-    many answers, `seed` decides what is changed. `progress` is called with the judged and the known number of texts.
-    Other options are those of the metric and, for a judge given by name, of the judge.
+    are then the answers; None takes those that come with the package. `kinds` are those that
+    `halluscope stress --help` lists, `limit` takes that many answers, `seed` decides what is changed. `progress` is
+    called with the judged and the known number of texts. Other options are those of the metric and, for a judge
+    given by name, of the judge.
     """
     for name, number in (("limit", limit), ("concurrency", concurrency)):
         if number is not None and number < 1:
@@ -97,7 +98,7 @@ stress = sync.blocking(astress, "stress")
 def _cases(data: object, map: Mapping[str, str] | None, limit: int | None, seed: int) -> tuple[list[Case], list[str]]:
     cases: list[Case] = []
     skipped: list[str] = []
-    for row in read(data, map=map, seed=seed):
+    for row in read(PACKAGED if data is None else data, map=map, seed=seed):
         if isinstance(row, str):
             skipped.append(row)
             continue
@@ -118,4 +119,10 @@ def _changed(case: Case, mutant: Mutant) -> Case:
 
 def _tried(case: Case, mutant: Mutant, result: Result) -> Tried:
     wrong = next((v.reason for v in result.verdicts if not v.support.holds and v.reason), None)
-    return Tried(case_id=case.id, mutant=mutant, flagged=flagged(result), reason=wrong or result.reason)
+    return Tried(
+        case_id=case.id,
+        mutant=mutant,
+        flagged=flagged(result),
+        wording=wording(case),
+        reason=wrong or result.reason,
+    )

@@ -102,6 +102,6 @@ def _changeable(word: str, lowered: set[str]) -> bool:
         and folded not in STOP_WORDS
         and folded not in lowered
         and word not in MONTHS
-        and word not in WEEKDAYS
+        and word.removesuffix("s") not in WEEKDAYS
         and not NATIONAL.search(folded)
     )

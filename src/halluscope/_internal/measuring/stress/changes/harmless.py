@@ -30,7 +30,8 @@ _FAREWELLS = (
 _LEANING = re.compile(
     r"\b(?:he|she|it|they|him|her|them|his|hers|its|their|theirs|this|that|these|those|such|there|then|also|however"
     r"|but|therefore|thus|moreover|furthermore|meanwhile|later|former|latter|another|other|both|same|instead|so|yet"
-    r"|afterwards|subsequently|next|finally|here|one|first|second|third|following|previous|earlier|above|below)\b",
+    r"|afterwards|subsequently|next|finally|here|one|first|second|third|following|previous|earlier|above|below|rest"
+    r"|remaining|remainder|nevertheless|nonetheless)\b|^(?:yes|no)\b",
     re.IGNORECASE,
 )
 _PERCENT = re.compile(r"(?P<gap> ?)(?P<sign>%)(?!\w)| (?P<word>percent|per cent)\b")
@@ -38,7 +39,7 @@ _MEASURED = re.compile(
     r"[ -]?(?:%|°|[a-zµ]{1,3}\b(?<! of)(?<! in)(?<! or)(?<! to)(?<! men)(?<! and)|[A-Z]{1,3}\b|[-–/])"
 )
 _IN_PHRASE = re.compile(r" (?:quarters?|hal(?:f|ves)|thirds?|fifths?|and a)\b")
-_PAIRED = re.compile(r"\d (?:and|or|to) $")
+_PAIRED = re.compile(r"\d(?: (?:and|or|to) |[–—-])$")
 _MONEY_BEFORE = re.compile(r"(?:[$€£¥]|\b[A-Z]{3} )$")
 _MODELS = {
     "mdy": Date(0, 0, "mdy", "January 1, 2000"),

@@ -25,7 +25,10 @@ _AUXILIARY = re.compile(
     r"(?=(?P<after>\w*))"
 )
 _OPENERS = frozenset(
-    "who which that if whether when where because while as what how why and or but there here this it so than".split()
+    """
+    who which that if whether when where because while as what how why and or but there here this it so than
+    would could should may might must will can shall to
+    """.split()
 )
 _SKIP_AFTER = frozenset("to a all not only also both either neither never no one just now still".split())
 _PARTICIPLE = re.compile(r"\w+(?:ed|en|wn|ung|ilt|ld|nt|ght|ade|ut|me|id|ft|ost|eft)\b")

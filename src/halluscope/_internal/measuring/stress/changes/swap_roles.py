@@ -18,6 +18,9 @@ _VERBS = """
     produced promoted protected purchased raised recommended recruited rejected released replaced replaces represented
     represents rescued sacked served sponsored succeeded succeeds sued supervised supplied supplies supported
     surpassed taught teaches thanked told trained visited warned wrote
+    approached audited billed briefed coached consulted contacted edited emailed examines joins outbid outpaced
+    outranked overruled overtook passed phoned promoted quoted questioned referred refunded relieved reminded reported
+    reviewed reviews supervises treated treats trailed trails tutored vetoed
     acquire appoint beat defeat buy hire invade replace succeed sue praise criticise criticize attack employ represent
     defeating beating replacing acquiring
 """.split()
@@ -52,11 +55,19 @@ _AFAR = rf"{_ACTS}(?:{_WORD_BETWEEN} ){{0,8}}{_WORD_BETWEEN}(?<! the)(?<! a)(?<!
 # What may follow: not the noun that a name only describes ("a Native American audience").
 _END = (
     r"(?=[.,;:!?)]|$| (?:in|on|at|by|for|from|to|as|after|before|during|over|under|because|when|while|who|which|that"
-    r"|was|were|is|are|had|has|into|through|despite|\d)\b)"
+    r"|was|were|is|are|had|has|into|through|despite|about|near|once|whose|until|against|without|\d)\b"
+    r"| (?:and|but) (?![A-Z]))"
 )
 _GIVES = (
     r"(?:sold|sells|gave|gives|sent|sends|lent|donated|awarded|granted|leased|licensed|offered|transferred|delivers?"
     r"|delivered|reports?|reported) [^.,;:!?]{1,40}? to"
+)
+_TOWARDS = (
+    r"(?:(?:later|then|also|first|still|now) )*(?:"
+    r"(?:wrote|replied|reports?|reported|answers?|answered|appealed|complained|lost|belongs|spoke|gave way|deferred) to"
+    r"|(?:took over|inherited|bought|borrowed|learn(?:ed|t)|split off|broke away) from"
+    r"|(?:works?|worked|stood in|filled in|deputised|voted|covered) for|(?:works|worked|served|studied) under"
+    r"|(?:finished|came|ranks?|ranked|placed|was|is|are|were) (?:just |well |far )?(?:ahead of|behind|above|below))"
 )
 _PATTERNS = tuple(
     re.compile(rf"(?<![\w’'-])(?P<a>{a}) (?P<v>{v}) (?P<b>{b}){_END}")
@@ -66,6 +77,7 @@ _PATTERNS = tuple(
         (_NAME, _THAN, _NAME),
         (_NAME, _KIN, _NAME),
         (_ONE, _GIVES, _ONE),
+        (_NAME, _TOWARDS, _NAME),
         (_NAME, _AFAR, _NAME),
     )
 )
@@ -92,6 +104,12 @@ def swap_roles(answer: str, context: str, rng: Random) -> Edit | None:
         if plain(edit.after) not in plain(context):
             return edit
     return None
+
+
+def one_way(text: str) -> bool:
+    """Whether a pair is joined by what surely tells its two sides apart: one does, gives, is more than the other."""
+    # The last pattern only guesses from what stands between the two.
+    return any(pattern.fullmatch(text) for pattern in (*_PATTERNS[:-1], _ROUTE))
 
 
 def _fit(match: re.Match[str], known: frozenset[str]) -> bool:
