@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
-from typing import Protocol, runtime_checkable
+from typing import Protocol, cast
 
 from ..errors import StoreError
 from ..plumbing.public import public
@@ -25,11 +25,12 @@ class ReplyCache(Protocol):
     def put(self, key: str, entry: bytes) -> None: ...
 
 
-@runtime_checkable
 class SharedReplyCache(ReplyCache, Protocol):
     """One that several processes use at once: a question is claimed before it is asked, and renewed meanwhile."""
 
-    def claim(self, key: str) -> bool: ...
+    def claim(self, key: str) -> bool:
+        """Whether it may be asked: not where another process is asking it, nor where there is an answer by now."""
+        ...
 
     def release(self, key: str) -> None: ...
 
@@ -38,34 +39,31 @@ class SharedReplyCache(ReplyCache, Protocol):
 async def turn_to_ask(cache: ReplyCache, key: str) -> AsyncIterator[bytes | None]:
     """The answer that is kept, or None when it is this process's turn to ask for one."""
     kept = cache.get(key)
-    if kept is not None or not isinstance(cache, SharedReplyCache):
+    if kept is not None or not hasattr(cache, "claim"):
         yield kept
         return
+    shared = cast("SharedReplyCache", cache)
     wait = _FIRST_LOOK
-    while not cache.claim(key):
-        await asyncio.sleep(wait)
-        wait = min(_RARE_LOOK, wait * 1.5)
+    while not shared.claim(key):
         if (kept := cache.get(key)) is not None:
             yield kept
             return
-    if (kept := cache.get(key)) is not None:  # answered between the two looks
-        cache.release(key)
-        yield kept
-        return
+        await asyncio.sleep(wait)
+        wait = min(_RARE_LOOK, wait * 1.5)
     loop = asyncio.get_running_loop()
 
     timers: list[asyncio.TimerHandle] = []
 
     def renew() -> None:
         with suppress(StoreError):  # told when the answer is kept
-            cache.claim(key)
+            shared.claim(key)
         timers[:] = [loop.call_later(_RENEWED, renew)]
 
     timers.append(loop.call_later(_RENEWED, renew))
     try:
         yield None
     except BaseException:
-        cache.release(key)
+        shared.release(key)
         raise
     finally:
         timers[0].cancel()

@@ -178,10 +178,10 @@ class Store:
             finally:
                 connection.close()
 
-    def write(self, sql: str, values: Sequence[Any]) -> None:
-        """One statement, committed when this returns."""
+    def write(self, sql: str, values: Sequence[Any]) -> int:
+        """One statement, committed when this returns; how many rows it wrote."""
         with self._mine() as connection:
-            connection.execute(sql, values)
+            return connection.execute(sql, values).rowcount
 
     def check(self) -> None:
         """Read the whole file and every checksum in it; raise `StoreDamaged` at the first fault."""

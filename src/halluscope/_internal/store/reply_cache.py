@@ -43,26 +43,25 @@ class Replies:
         if not self._reread:
             self._written.add(key)
         name = bytes.fromhex(key)
-        with self._store.writing() as connection:
-            connection.execute("INSERT OR REPLACE INTO replies VALUES (?, ?)", (name, pack(entry, name)))
-            connection.execute("DELETE FROM leases WHERE key = ? AND owner = ?", (name, self._owner))
+        self._store.write("INSERT OR REPLACE INTO replies VALUES (?, ?)", (name, pack(entry, name)))
+        self.release(key)  # a claim left behind by a process that ends here would expire
 
     def claim(self, key: str) -> bool:
-        """Whether the question may be asked now; False where another process is asking it, and is alive.
+        """Whether the question may be asked now; False where another process is asking it, and is alive, or has.
 
         The claim lasts for `LEASE` seconds, until it is renewed by claiming again, or ends with `put` or `release`.
         """
         now = time.time()
-        with self._store.writing() as connection:
-            made = connection.execute(
-                "INSERT INTO leases VALUES (?1, ?2, ?3) ON CONFLICT (key) DO UPDATE SET owner = ?2, until = ?3 "
-                "WHERE owner = ?2 OR until < ?4",
-                (bytes.fromhex(key), self._owner, now + LEASE, now),
-            )
-            return made.rowcount > 0
+        answered = "SELECT 1 FROM replies WHERE key = ?1" if self._reread else "SELECT 1 WHERE 0"
+        made = self._store.write(
+            f"INSERT INTO leases SELECT ?1, ?2, ?3 WHERE NOT EXISTS ({answered}) "
+            "ON CONFLICT (key) DO UPDATE SET owner = ?2, until = ?3 WHERE owner = ?2 OR until < ?4",
+            (bytes.fromhex(key), self._owner, now + LEASE, now),
+        )
+        return made > 0
 
     def release(self, key: str) -> None:
-        """Let others ask: there was no answer."""
+        """Let others ask, where there was no answer."""
         values = (bytes.fromhex(key), self._owner)
         self._store.write("DELETE FROM leases WHERE key = ? AND owner = ?", values)
 
