@@ -25,7 +25,8 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from benchmarks.throughput import ROOT, rows
+from benchmarks.sample_cases import rows
+from benchmarks.throughput import ROOT
 
 Cases = list[dict[str, Any]]
 

@@ -18,7 +18,8 @@ import tempfile
 import time
 from pathlib import Path
 
-from .throughput import ROOT, rows, server
+from .sample_cases import rows
+from .throughput import ROOT, server
 
 COLD = 500
 

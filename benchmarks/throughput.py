@@ -17,39 +17,15 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
 from halluscope._internal.judges.chat.openai import openai_judge
 from halluscope._internal.metrics import METRICS
 from halluscope._internal.runner import evaluate
 from halluscope._internal.store import Store
 
+from .sample_cases import rows
+
 ROOT = Path(__file__).parent.parent
-
-_PASSAGES = (
-    "The reading room of the old library at {town} was rebuilt in {year} after the fire that had begun in the "
-    "bindery. The new roof rests on {n} iron columns, and daylight falls through a lantern of glass above the "
-    "long tables, where readers may keep their books for as many days as they like if they sign the ledger.",
-    "In {town} the harbour was deepened twice, and {n} ships could then lie along the northern quay. The town "
-    "paid for the works with a tax on salt, which was given up again in {year} when trade had moved to the "
-    "southern basin and the warehouses along the quay had been let to weavers and to makers of rope.",
-    "The school for surveyors opened its doors to {n} pupils in {year}. They were taught geometry, drawing and "
-    "the use of instruments, and spent each summer in the hills around {town}, where they measured the heights "
-    "of summits that nobody had measured before, and drew the maps that are shown in the museum to this day.",
-)
-
-
-def rows(count: int) -> Iterator[dict[str, Any]]:
-    """Cases of three sentences with three passages of some sixty words."""
-    for i in range(count):
-        about = {"town": f"Town {i}", "year": 1700 + i % 200, "n": 10 + i % 90}
-        yield {
-            "id": f"case-{i}",
-            "input": f"What is known about Town {i}?",
-            "output": "The library at {town} was rebuilt in {year}. Its roof rests on {n} iron columns. "
-            "The harbour of {town} could take {n} ships along the northern quay.".format(**about),
-            "context": [passage.format(**about) for passage in _PASSAGES],
-        }
 
 
 @contextmanager
