@@ -84,6 +84,17 @@ def test_the_example_file_is_scored_and_shown(shell: Shell, tmp_path: Path) -> N
     assert "lighthouse-wrong-year" in report.read_text(encoding="utf-8") or report.stat().st_size > 10_000
 
 
+def test_the_table_says_what_is_wrong_in_words(tmp_path: Path, shell: Shell) -> None:
+    """The claim, and what the judge says against it: 1854 stands in the context alone."""
+    row = {"id": "year", "output": "The mill was built in 1874.", "context": "The mill was built in 1854."}
+    path = tmp_path / "mill.jsonl"
+    path.write_text(json.dumps(row) + "\n", encoding="utf-8")
+    done = shell("eval", path, "--metric", "hallucination", "--judge", "local")
+    assert done.exit_code == 0, done.output
+    table = " ".join(done.stdout.split())
+    assert "1874" in table and "1854" in table
+
+
 def test_json_is_one_object_and_nothing_else(shell: Shell, data: Path) -> None:
     with data.open("a", encoding="utf-8") as file:
         file.write("not json\n")

@@ -50,12 +50,25 @@ def show_cases(run: Run) -> None:
     for entry in run.entries():
         by_metric = {result.metric: result for result in entry.results}
         scores = [_score(by_metric.get(metric)) for metric in metrics]
-        wrong = dict.fromkeys(v.claim.text.strip() for result in entry.results for v in result.failing)
-        unscored = (result.reason for result in entry.results if result.score is None and result.reason)
-        table.add_row(plain(entry.case.id), *scores, plain("; ".join(wrong) or next(unscored, "")))
+        table.add_row(plain(entry.case.id), *scores, _wrong(entry.results))
     console = new_console()
     console.print(table)
     console.print()
+
+
+def _wrong(results: Sequence[Result]) -> Text:
+    """Each claim that does not hold, once, and below it why; or why there is no score."""
+    reasons: dict[str, str | None] = {}
+    for verdict in (v for result in results for v in result.failing):
+        claim = verdict.claim.text.strip()
+        reasons[claim] = reasons.get(claim) or verdict.reason
+    told = Text()
+    for claim, reason in reasons.items():
+        told.append("\n" if told else "").append(plain(claim))
+        if reason:
+            told.append("\n").append(plain(reason.strip()), style="dim")
+    unscored = (result.reason for result in results if result.score is None and result.reason)
+    return told if told else Text(plain(next(unscored, "")))
 
 
 def _score(result: Result | None) -> Text:
