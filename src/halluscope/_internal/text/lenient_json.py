@@ -21,7 +21,7 @@ _FENCE = re.compile(r"```[\w-]*")
 _THOUGHT_END = re.compile(r"</think(?:ing)?>", re.IGNORECASE)
 _MARKS = re.compile(r'[\[\]{}"\\]')
 _MOST_VALUES = 20
-_MOST_MENDED = 20_000
+_MOST_MENDED = 4_000
 """Characters: the time that mending takes grows with their square."""
 _STEERS = re.compile(r"""["“”{}\[\]\\]|['‘’`]\s*[,:]|[,:]\s*['‘’`]""")
 """What in the judged text could steer the mending of a reply that quotes it without escaping it."""

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from functools import lru_cache
+from typing import NamedTuple
 
 _RUN = re.compile(r"\w+", re.UNICODE)
 _SPEECH_MARKS = str.maketrans({"‘": "'", "’": "'", "“": '"', "”": '"', "–": "-", "—": "-", "\u00a0": " "})
@@ -25,12 +27,35 @@ def locate(quote: str, text: str) -> tuple[int, int] | None:
     if place >= 0:
         return place, place + len(quote)
     words = _RUN.findall(quote)
-    plain = text.casefold()
-    if not words or not all(word.casefold() in plain for word in words):
+    if not words:
         return None
-    pattern = r"\W+".join(re.escape(word) for word in words)
-    found = re.search(rf"(?<!\w){pattern}(?!\w)", text, re.IGNORECASE)
-    return found.span() if found else None
+    spoken = _spoken(text)
+    start = spoken.line.find(_line(words))
+    if start < 0:
+        return None
+    first = spoken.line.count(_GAP, 0, start)
+    return spoken.places[first][0], spoken.places[first + len(words) - 1][1]
+
+
+class _Spoken(NamedTuple):
+    """The words of a text in one line, as they are compared, and where each of them stands in the text."""
+
+    line: str
+    places: list[tuple[int, int]]
+
+
+_GAP = "\n"
+
+
+def _line(words: Iterable[str]) -> str:
+    """The words between gaps, so that one is never found inside another: looking for it takes one pass."""
+    return _GAP + "".join(f"{word.casefold()}{_GAP}" for word in words)
+
+
+@lru_cache(maxsize=16)
+def _spoken(text: str) -> _Spoken:
+    found = list(_RUN.finditer(text))
+    return _Spoken(_line(match.group() for match in found), [match.span() for match in found])
 
 
 def word_set(text: str) -> frozenset[str]:

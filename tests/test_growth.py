@@ -1,0 +1,180 @@
+"""Time grows with the length of what comes in, not with its square: over every way in, with strings made to hurt."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import halluscope
+from halluscope._internal.case import Case
+from halluscope._internal.datasets import open_data
+from halluscope._internal.engine.driver import Patience
+from halluscope._internal.errors import HalluscopeError
+from halluscope._internal.judge import resolve
+from halluscope._internal.measuring.gates import Gate
+from halluscope._internal.questions import (
+    ComparePassages,
+    Explain,
+    ExtractClaims,
+    ExtractTruths,
+    LabelAnswer,
+    Passage,
+    Question,
+    VerifyClaims,
+)
+from halluscope._internal.questions.reply import read_reply
+from halluscope._internal.redaction import redacted
+from halluscope._internal.text.lenient_json import Unreadable, parse_json
+from halluscope._internal.text.quotes import locate, resemblance
+from halluscope._internal.verdict import Claim, Support
+
+TIMES = 4
+"""How much longer the longer text is. Linear work takes as many times as long, quadratic work their square."""
+TOO_MANY = 10
+ENOUGH = 0.03
+"""Seconds of work from which on a ratio says something."""
+LONGEST = 30_000
+
+HOSTILE: dict[str, tuple[str, str, str]] = {
+    "escaped quotes": ('{"', '\\"', "\\"),
+    "quotes": ("", '"', ""),
+    "apostrophes": ("{", "'", "}"),
+    "braces": ("", "{", ""),
+    "brackets": ("", "[", ""),
+    "closed braces": ("", "{}", ""),
+    "closed lists": ("[", "[],", "]"),
+    "objects": ("", '{"a": 1} ', ""),
+    "nested objects": ("", '{"a": ', ""),
+    "nested lists in an object": ('{"verdicts": ', "[", "]"),
+    "open strings": ("", '{"a": "', ""),
+    "fences": ("", "```\n", ""),
+    "spaces in a fence": ("```\n", " ", "x"),
+    "thoughts": ("", "<think>", ""),
+    "ends of thoughts": ("", "</think>", "{"),
+    "codes": ("", '{"code": "0123456789ab", ', ""),
+    "backslashes": ('{"a": "', "\\", '"}'),
+    "spaces": ("x", " ", "x"),
+    "newlines": ("", "\n", "x"),
+    "one letter": ("", "a ", "b"),
+    "one word": ("", "a", ""),
+    "marks": ("", ".", ""),
+    "initials": ("", "A. ", ""),
+    "commas": ("", "x, ", ""),
+    "dashes": ("", "- x\n", ""),
+    "cells": ("", "| a ", "|\n"),
+    "links": ("", "http://a.b/", ""),
+    "umlauts": ("", "ä", ""),
+    "full-width": ("", "ａ", ""),
+    "emoji": ("", "👩‍👩‍👧", ""),
+    "brackets of names": ("cascade", "(", ")"),
+    "scores": ("The score is ", "score ", "0.5"),
+}
+
+OUTPUT = "The mill is in Ulm. It grinds 5 tons."
+PASSAGES = (Passage(0, "The mill is in Ulm."), Passage(1, "It grinds 5 tons."))
+CLAIMS = (Claim("c1", "The mill is in Ulm."), Claim("c2", "It grinds 5 tons."))
+WORDS = {"yes": Support.SUPPORTED, "no": Support.CONTRADICTED}
+QUESTIONS: tuple[Question[Any], ...] = (
+    ExtractClaims(output=OUTPUT),
+    ExtractTruths(passages=PASSAGES),
+    VerifyClaims(claims=CLAIMS, passages=PASSAGES, words=WORDS),
+    ComparePassages(output=OUTPUT, passages=PASSAGES),
+    LabelAnswer(output=OUTPUT, passages=PASSAGES),
+    Explain(score=0.5, scale=1.0, meaning="x", verdicts=(), summary="x"),
+)
+ONCE = Patience(retries=0, repairs=0)
+
+
+def quoting(prompt: str) -> str:
+    """A judge that says nothing of use, so that only the way in and out is measured."""
+    return '{"verdict": "factual", "reason": ["x"]}'
+
+
+def listed(text: str) -> None:
+    """A reply that is valid, and quotes the text wherever a reply may."""
+    question = VerifyClaims(claims=CLAIMS, passages=(Passage(0, text),), words=WORDS)
+    said = {"id": "c1", "statement": text, "reason": text, "evidence": text[: len(text) // 2], "verdict": "yes"}
+    question.read({"verdicts": [said, {"id": "c2", "evidence": text[1:], "verdict": "yes"}]})
+
+
+def claimed(text: str) -> None:
+    ExtractClaims(output=text).read({"claims": [text, text[: len(text) // 2], "x " + text]})
+
+
+WAYS_IN: dict[str, Callable[[str], object]] = {
+    "any reply": lambda text: parse_json(text),
+    "a reply with a code": lambda text: parse_json(text, "0123456789ab", text),
+    "a reply in prose": lambda text: parse_json(f"Here: {text}", "0123456789ab", "x"),
+    **{f"a reply to {question.kind}": partial(read_reply, question) for question in QUESTIONS},
+    "a verdict that quotes": listed,
+    "claims": claimed,
+    "a quotation": lambda text: locate(text[1:], f"x {text}"),
+    "a resemblance": lambda text: resemblance(text, text[::-1]),
+    "a case": lambda text: Case.of(text, [text, {"text": text}], text, metadata={"x": text}),
+    "an output and its context": lambda text: halluscope.check(
+        text, [text, text], text, metric="label", judge=quoting, patience=ONCE
+    ),
+    "a judge's reply": lambda text: halluscope.check(
+        "x is y", ["z"], metric="label", judge=lambda _: text, patience=ONCE
+    ),
+    "a judge's error": lambda text: halluscope.check(
+        "x is y", ["z"], metric="label", judge=lambda _: [][len(text)], patience=ONCE
+    ),
+    "a name of a judge": lambda text: resolve(text[:20_000]),
+    "a gate": lambda text: Gate.parse(text, ["hallucination"]),
+    "a row": lambda text: list(open_data([{"output": text, "context": text, "x": text}])),
+    "a message": redacted,
+}
+
+
+def spent(work: Callable[[str], object], text: str) -> float:
+    """Seconds of this process's time, the shortest of a few."""
+    best = float("inf")
+    for _ in range(2):
+        began = time.process_time()
+        with suppress(HalluscopeError, Unreadable, IndexError):
+            work(text)
+        best = min(best, time.process_time() - began)
+        if best < ENOUGH:
+            break
+    return best
+
+
+def made(parts: tuple[str, str, str], length: int) -> str:
+    first, again, last = parts
+    return first + again * max(1, (length - len(first) - len(last)) // len(again)) + last
+
+
+@pytest.mark.parametrize("way", WAYS_IN)
+def test_time_grows_no_faster_than_the_text(way: str) -> None:
+    work = WAYS_IN[way]
+    for name, parts in HOSTILE.items():
+        length = 3_000
+        while (took := spent(work, made(parts, length))) < ENOUGH and length * TIMES <= LONGEST:
+            length *= TIMES
+        if took < ENOUGH:
+            continue
+        ratio = spent(work, made(parts, length * TIMES)) / took
+        assert ratio < TOO_MANY, f"{name}: {TIMES} times the text takes {ratio:.1f} times as long, from {took:.2f} s"
+
+
+def test_a_file_of_hostile_cells(tmp_path: Path) -> None:
+    for name, parts in HOSTILE.items():
+        if "\n" in parts[1]:
+            continue
+        path = tmp_path / "x.csv"
+
+        def read(length: int, path: Path = path, parts: tuple[str, str, str] = parts) -> float:
+            cell = made(parts, length).replace('"', '""')
+            path.write_text(f'output,context\nx is y,"[{cell}]"\n', encoding="utf-8")
+            return spent(lambda _: list(open_data(str(path))), "")
+
+        took = read(20_000)
+        if took >= ENOUGH:
+            assert read(20_000 * TIMES) / took < TOO_MANY, name
