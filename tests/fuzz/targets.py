@@ -1,0 +1,187 @@
+"""What is tried, and what must hold whatever is drawn."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import sqlite3
+import tempfile
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from hypothesis import strategies as st
+
+from halluscope import evaluate
+from halluscope._internal.case import Case
+from halluscope._internal.datasets import Row, Unread, open_data
+from halluscope._internal.errors import InputError, JudgeError, ReplyError, StoreError
+from halluscope._internal.judges.scripted import ScriptedJudge
+from halluscope._internal.questions import ComparePassages, ExtractClaims, LabelAnswer, Passage, Question, VerifyClaims
+from halluscope._internal.questions.reply import read_reply
+from halluscope._internal.result import Result
+from halluscope._internal.store import Store
+from halluscope._internal.store.run_reader import entries, list_runs
+from halluscope._internal.verdict import Claim, Support
+
+from ..hostile import QUOTING, STYLES, payloads
+
+WORDS = {"yes": Support.SUPPORTED, "no": Support.CONTRADICTED}
+_PIECES = ["```", "```json\n", "<think>", "</think>", '"', "'", "\\", "{", "}", "[", "]", ":", ",", "\n", '{"code": "']
+_KEYS = ["verdict", "verdicts", "id", "c1", "yes", "no", "claims", "factual", "hallucinated", "basis", "supported"]
+
+hostile_text = st.lists(
+    st.one_of(st.sampled_from(payloads()), st.sampled_from(_PIECES), st.sampled_from(_KEYS), st.text(max_size=20)),
+    max_size=12,
+).map("".join)
+"""Text made of what replies are made of."""
+
+anything = st.recursive(
+    st.one_of(st.none(), st.booleans(), st.integers(), st.floats(), hostile_text, st.binary(max_size=8)),
+    lambda inner: st.one_of(
+        st.lists(inner, max_size=4), st.dictionaries(st.sampled_from([*_KEYS, "output", "context", "text"]), inner)
+    ),
+    max_leaves=12,
+)
+
+
+def quoted(material: str, style: str, code: bool) -> None:
+    """An honest verdict, in any style, with any text quoted in it and round it, is read as it is or not at all."""
+    question = VerifyClaims(
+        claims=(Claim("c1", "The mill is in Bonn."),), passages=(Passage(0, material),), words=WORDS
+    )
+    verdict = {"id": "c1", "statement": "The mill is in Bonn.", "reason": material, "evidence": "", "verdict": "no"}
+    said: dict[str, Any] = {"verdicts": [verdict]}
+    if code:
+        said = {"code": question.code, **said}
+    reply = {**STYLES, **QUOTING}[style](json.dumps(said, ensure_ascii=False), material)
+    try:
+        found = read_reply(question, reply)
+    except ReplyError:
+        assert style in QUOTING and (not code or "nothing" in style), "an honest answer was refused"
+        return
+    assert [verdict.word for verdict in found.verdicts] == ["no"], "the judged text became the verdict"
+
+
+def reply(text: str, truncated: bool) -> None:
+    """Whatever a judge says is read, or is an error of the judge."""
+    passages = (Passage(0, "The mill is in Ulm."), Passage(1, text))
+    asked: tuple[Question[Any], ...] = (
+        ExtractClaims(output=f"The mill. {text}"),
+        VerifyClaims(claims=(Claim("c1", "The mill."), Claim("c2", text or "x")), passages=passages, words=WORDS),
+        ComparePassages(output="The mill.", passages=passages),
+        LabelAnswer(output="The mill.", passages=passages),
+    )
+    for question in asked:
+        try:
+            read_reply(question, text, truncated)
+        except JudgeError:
+            continue
+
+
+def case(output: Any, context: Any, metadata: dict[str, Any]) -> None:
+    """Whatever is given as a case is one that can be written down and read back, or the caller is told."""
+    try:
+        made = Case.of(output, context, metadata=metadata)
+    except InputError:
+        return
+    judge = ScriptedJudge({"label": {"verdict": "factual", "reason": [made.output[:50]]}})
+    from halluscope import Label
+
+    result = Label().score_case(made, judge=judge)
+    assert Result.from_json(result.to_json()) == result
+
+
+def file(content: bytes, ending: str, packed: bool, cut: int) -> None:
+    """Whatever stands in a file, every row is a case or says why it is none."""
+    if packed:
+        content = gzip.compress(content)[: max(1, cut)]
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / f"x{ending}{'.gz' if packed else ''}"
+        path.write_bytes(content)
+        try:
+            for row in open_data(str(path)):
+                assert isinstance(row, (Row, Unread))
+        except InputError as error:
+            assert "\n" not in str(error)
+
+
+@cache
+def _whole() -> bytes:
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "a.db"
+        judge = ScriptedJudge({"label": {"verdict": "factual", "reason": ["x"]}})
+        rows = [{"id": f"case-{n}", "output": f"Mill {n}.", "context": ["Mill."]} for n in range(20)]
+        with Store(path) as store:
+            evaluate([*rows, {"nothing": 1}], "label", judge, run="a", store=store, progress=False)
+        connection = sqlite3.connect(path)
+        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        connection.close()
+        return path.read_bytes()
+
+
+def _contents(content: bytes) -> list[object]:
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "a.db"
+        path.write_bytes(content)
+        with Store(path) as store:
+            store.check()
+            return [(run.name, list(entries(store, run.id))) for run in list_runs(store)]
+
+
+@cache
+def _right() -> list[object]:
+    return _contents(_whole())
+
+
+def store(places: list[int], bits: int, cut: int | None) -> None:
+    """A damaged store says so, or gives back what was written."""
+    content = bytearray(_whole())
+    for place in places:
+        content[place % len(content)] ^= bits
+    try:
+        found = _contents(bytes(content[:cut]))
+    except StoreError:
+        return
+    assert found in (_right(), []), "damage went unnoticed"
+
+
+TARGETS: dict[str, tuple[Callable[..., None], dict[str, st.SearchStrategy[Any]]]] = {
+    "quoted": (
+        quoted,
+        {"material": hostile_text, "style": st.sampled_from([*STYLES, *QUOTING]), "code": st.booleans()},
+    ),
+    "reply": (reply, {"text": st.one_of(hostile_text, anything.map(repr)), "truncated": st.booleans()}),
+    "case": (
+        case,
+        {
+            "output": anything,
+            "context": anything,
+            "metadata": st.dictionaries(st.text(max_size=5), anything, max_size=3),
+        },
+    ),
+    "file": (
+        file,
+        {
+            "content": st.one_of(
+                st.binary(max_size=200),
+                hostile_text.map(lambda text: text.encode("utf-8", "surrogatepass")),
+                st.lists(anything.map(lambda value: json.dumps(value, default=str).encode()), max_size=4).map(
+                    b"\n".join
+                ),
+            ),
+            "ending": st.sampled_from([".jsonl", ".json", ".csv", ".tsv", ".parquet"]),
+            "packed": st.booleans(),
+            "cut": st.integers(1, 10_000),
+        },
+    ),
+    "store": (
+        store,
+        {
+            "places": st.lists(st.integers(0, 1 << 20), max_size=3),
+            "bits": st.integers(1, 255),
+            "cut": st.one_of(st.none(), st.integers(0, 1 << 17)),
+        },
+    ),
+}
