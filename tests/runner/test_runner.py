@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import random
+import re
 import signal
 import threading
 import time
@@ -647,3 +648,43 @@ async def test_the_throttle_survives_those_who_give_up_waiting() -> None:
     throttle.leave(None)
     await asyncio.wait_for(asyncio.gather(*waiting[4:]), 60)
     assert throttle.active == 2
+
+
+def test_a_case_that_the_server_puts_off_comes_back_after_the_others(store: Store) -> None:
+    order: list[str] = []
+
+    class Busy(Exception):
+        status_code = 429
+
+        class response:
+            headers = {"retry-after": "1"}
+
+    def model(prompt: str) -> str:
+        name = re.findall(r"number (\d+)", prompt)[0]
+        order.append(name)
+        if name == "0" and order.count("0") == 1:
+            raise Busy("slow down")
+        return '{"verdict": "factual", "reason": ["x"]}'
+
+    data = [{"output": f"The mill number {n} is in Ulm.", "context": ["The mill."]} for n in range(6)]
+    said: list[str] = []
+    patience = Patience(deadline=0.5, timeout=0.5)
+    run = evaluate(data, "label", model, store=store, patience=patience, told=said.append, concurrency=1)
+    assert run.summary()["label"].scored == 6
+    assert order[0] == "0" and order[-1] == "0" and len(order) == 7
+    assert any("the other cases come first" in text for text in said)
+
+
+def test_a_case_that_is_put_off_for_too_long_has_failed(store: Store) -> None:
+    class Busy(Exception):
+        status_code = 429
+
+        class response:
+            headers = {"retry-after": "86400"}
+
+    def model(prompt: str) -> str:
+        raise Busy("come back tomorrow")
+
+    run = evaluate([{"output": "x is y", "context": ["z"]}], "label", model, store=store)
+    (result,) = run.results()
+    assert result.failure is not None and "asked again in 86400 s" in result.failure.message

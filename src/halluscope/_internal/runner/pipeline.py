@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
+from collections import Counter
 from collections.abc import AsyncGenerator, Callable, Iterable, Iterator, Sequence
 from itertools import islice
 
@@ -29,6 +30,10 @@ _LONGEST_READ = 0.05
 """Seconds of reading after which the rows that came are passed on: an iterator may be slow."""
 _REJECTED = 10
 """When the judge refuses this many cases and scores none, it will not score the others."""
+
+_LONGEST_PUT_OFF = 900.0
+"""Seconds that a case is put off where the judge's server asks for it; beyond that it has failed for this time."""
+_MOST_RETURNS = 2
 
 _TOLD = 20
 """Bad rows that are told one by one; all are kept with the run."""
@@ -59,6 +64,9 @@ class Pipeline:
         self._driver = driver
         self._book = book
         self._how = how
+        self._failed = False
+        self._later: list[tuple[float, Job]] = []
+        self._returned: Counter[tuple[int, int]] = Counter()
         self._under_way = 0
         self._open: dict[int, int] = {}
         self._rejected = 0
@@ -96,6 +104,13 @@ class Pipeline:
                 raise RunFailed(f"{unread.place} cannot be read: {unread.reason}. (Strict reading stops here.)")
             if trouble is not None:
                 raise trouble
+        while self._open and not self._failed:  # cases under way may yet have to come back
+            if not self._later:
+                await asyncio.sleep(_TICK)
+                continue
+            when, job = self._later.pop(0)
+            await asyncio.sleep(max(0.0, when - time.monotonic()))
+            yield job
 
     def _before_the_first_bad(self, chunk: list[AnyRow]) -> tuple[list[AnyRow], Unread | None]:
         """All rows, or with strict reading those before the first that cannot be read, and that one."""
@@ -134,9 +149,25 @@ class Pipeline:
         self._under_way += 1
         try:
             result = await many.scored(self._driver, self._metrics[job.scorer], job.case)
+            if not self._put_off(job, result):
+                self._keep(job, result if self._how.adjust is None else self._how.adjust(result))
+        except BaseException:
+            self._failed = True
+            raise
         finally:
             self._under_way -= 1
-        self._keep(job, result if self._how.adjust is None else self._how.adjust(result))
+
+    def _put_off(self, job: Job, result: Result) -> bool:
+        """Whether the case is tried again after the others: the judge's server has said when it wants to be asked."""
+        wait = None if result.failure is None else result.failure.retry_after
+        place = (job.position, job.scorer)
+        if wait is None or wait > _LONGEST_PUT_OFF or self._returned[place] >= _MOST_RETURNS:
+            return False
+        if not self._returned:
+            self._how.told(f"the judge's server wants to be asked again in {wait:.0f} s: the other cases come first")
+        self._returned[place] += 1
+        self._later.append((time.monotonic() + wait, job))
+        return True
 
     def _keep(self, job: Job, result: Result) -> None:
         self._book.keep(job, result)

@@ -140,7 +140,7 @@ class Store:
             raise StoreError(f"the store {self.path} cannot be used: {error}.") from error
         except sqlite3.ProgrammingError as error:  # nothing is wrong with the file: it was closed
             raise StoreError(f"the store {self.path} cannot be used: {error}") from error
-        except sqlite3.DatabaseError as error:
+        except (sqlite3.DatabaseError, UnicodeDecodeError) as error:  # also where a name in the file is no text
             raise StoreDamaged(self._damaged(error)) from error
 
     def _damaged(self, error: Exception) -> str:
