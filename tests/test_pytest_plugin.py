@@ -68,7 +68,7 @@ class TestAssertions:
         result.assert_outcomes(passed=1, failed=1)
         result.stdout.fnmatch_lines(
             [
-                "*faithfulness is 0, wanted 1 or more: 1 of 1 claims do not hold (judge local)*",
+                "*faithfulness is 0, wanted 1 or more: the only claim does not hold (judge local)*",
                 f"*✗ contradicted*“{BAD}”",
                 f"*against: “{CONTEXT}” (passage 1, characters 0 to {len(CONTEXT)})*",
             ]
@@ -150,7 +150,7 @@ class TestAssertions:
         running, pytest_plugin._current = pytest_plugin._current, None
         try:
             assert pytest_plugin.assert_faithful(GOOD, CONTEXT).passed
-            with pytest.raises(AssertionError, match="1 of 1 claims do not hold"):
+            with pytest.raises(AssertionError, match="the only claim does not hold"):
                 pytest_plugin.assert_no_hallucination(BAD, CONTEXT)
         finally:
             pytest_plugin._current = running

@@ -1,4 +1,4 @@
-"""What is said of a claim: the one lattice that every system's words are mapped onto."""
+"""What is said of a claim: the four kinds of support that every system's words are mapped onto."""
 
 from __future__ import annotations
 

@@ -175,7 +175,7 @@ def _label(question: LabelAnswer) -> Labelled:
     wrong = [verdict for verdict in verdicts if not verdict.support.holds]
     if not wrong:
         some = "The only claim is" if len(claims) == 1 else f"All {len(claims)} claims are"
-        return Labelled(FACTUAL, (f"{some} borne out by the context.",), probability, tuple(verdicts))
+        return Labelled(FACTUAL, (f"{some} supported by the context.",), probability, tuple(verdicts))
     reasons = tuple(f'"{v.claim.text.strip()}" is {v.support.value}: {v.reason}' for v in wrong)
     return Labelled(HALLUCINATED, reasons, probability, tuple(verdicts))
 

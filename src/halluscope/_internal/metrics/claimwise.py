@@ -45,7 +45,7 @@ class ClaimMetric(Metric, frozen=True, kw_only=True):
     """
 
     words: ClassVar[Mapping[str, Support]]
-    """The metric's vocabulary, on the lattice."""
+    """The metric's own words for each kind of support."""
 
     threshold: float = None  # type: ignore[assignment]
     """Half of the scale unless set: on a scale of 100 half a point must not pass."""
@@ -225,6 +225,15 @@ def incomplete(verified: Verified, case: Case) -> Finding:
         reason=f"No score: {len(verified.missing)} of {asked} claims got no verdict from the judge{why}.",
         notes=verified.notes,
     )
+
+
+def counted(part: int, claims: int) -> str:
+    """So many of the claims, with the verb: the beginning of a sentence."""
+    if claims == 1:
+        return "The only claim is" if part else "The only claim is not"
+    if part == claims:
+        return f"All {claims} claims are"
+    return f"{part or 'None'} of {claims} claims {'is' if part <= 1 else 'are'}"
 
 
 def as_clause(verdict: Verdict) -> str:

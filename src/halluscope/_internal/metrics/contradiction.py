@@ -101,13 +101,13 @@ def _verdict(case: Case, found: PassageVerdict) -> Verdict:
 
 def _summary(against: list[Verdict], total: int, score: float) -> str:
     if not against:
-        return f"The score is 0 because the output contradicts none of the {total} passages."
+        none = "does not contradict the only passage" if total == 1 else f"contradicts none of the {total} passages"
+        return f"The score is 0 because the output {none}."
     said = "; ".join(
         f"passage {(v.passage or 0) + 1}: {(v.reason or 'it says otherwise').rstrip('.')}" for v in against
     )
-    return (
-        f"The score is {round(score, 2):g} because the output contradicts {len(against)} of {total} passages: {said}."
-    )
+    some = "the only passage" if total == 1 else f"{len(against)} of {total} passages"
+    return f"The score is {round(score, 2):g} because the output contradicts {some}: {said}."
 
 
 def _unfinished(verdicts: tuple[Verdict, ...], total: int, failure: Failure | None, case: Case) -> Finding:

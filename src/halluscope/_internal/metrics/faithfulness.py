@@ -14,7 +14,7 @@ from ..questions.finding import Finding, no_claims
 from ..questions.flow import Flow, ask
 from ..result import Direction, Outcome
 from ..verdict import Support, Verdict
-from .claimwise import EXPLAIN, EXTRACT, VERIFY, ClaimMetric, nothing_to_judge
+from .claimwise import EXPLAIN, EXTRACT, VERIFY, ClaimMetric, counted, nothing_to_judge
 
 
 @public
@@ -36,7 +36,7 @@ class Faithfulness(ClaimMetric, frozen=True, kw_only=True):
         return verdict.support is Support.SUPPORTED
 
     def tally(self, hits: int, claims: int) -> str:
-        return f"{hits} of {claims} claims {'is' if hits == 1 else 'are'} supported by the context"
+        return f"{counted(hits, claims)} supported by the context"
 
 
 @public
@@ -84,5 +84,4 @@ class TruthFaithfulness(ClaimMetric, frozen=True, kw_only=True):
         return verdict.support is not Support.CONTRADICTED
 
     def tally(self, hits: int, claims: int) -> str:
-        wrong = claims - hits
-        return f"{wrong or 'None'} of {claims} claims {'are' if wrong > 1 else 'is'} contradicted by the context"
+        return f"{counted(claims - hits, claims)} contradicted by the context"

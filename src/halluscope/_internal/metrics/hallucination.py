@@ -1,4 +1,4 @@
-"""The share of an output's claims that the context does not bear out (Mastra's hallucination scorer)."""
+"""The share of an output's claims that the context does not support (Mastra's hallucination scorer)."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from ..metric import PromptSpec
 from ..plumbing.public import public
 from ..result import Direction
 from ..verdict import Support, Verdict
-from .claimwise import EXPLAIN, EXTRACT, VERIFY, ClaimMetric
+from .claimwise import EXPLAIN, EXTRACT, VERIFY, ClaimMetric, counted
 
 
 @public
@@ -28,5 +28,5 @@ class Hallucination(ClaimMetric, frozen=True, kw_only=True):
 
     def tally(self, hits: int, claims: int) -> str:
         if hits:
-            return f"{hits} of {claims} claims {'is' if hits == 1 else 'are'} not borne out by the context"
-        return f"{'The only claim is' if claims == 1 else f'All {claims} claims are'} borne out by the context"
+            return f"{counted(hits, claims)} not supported by the context"
+        return f"{counted(claims, claims)} supported by the context"

@@ -1,4 +1,4 @@
-"""Is each claim borne out by the context?"""
+"""Is each claim supported by the context?"""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Verification(Struct, frozen=True):
 class VerifyClaims(Question[Verification], frozen=True, kw_only=True):
     """Which word of the vocabulary fits each claim?
 
-    `words` maps the metric's vocabulary onto the lattice. `truths` are facts drawn from the
+    `words` maps the metric's vocabulary onto the kinds of support. `truths` are facts drawn from the
     context, for metrics that compare claims with those; the passages stay for the evidence.
     """
 

@@ -30,11 +30,12 @@ def _heading(result: Result) -> str:
     if result.score is None:
         return f"{result.metric} could not be scored: {result.outcome.value} (judge {result.judge})"
     wanted = f"{result.threshold:g} or {'less' if result.direction == 'lower' else 'more'}"
-    units = "passages" if any(v.passage is not None for v in result.verdicts) else "claims"
-    counted = [v for v in result.verdicts if v.support is not Support.NOT_A_CLAIM]
+    unit = "passage" if any(v.passage is not None for v in result.verdicts) else "claim"
+    total, failing = sum(v.support is not Support.NOT_A_CLAIM for v in result.verdicts), len(result.failing)
+    some = f"the only {unit}" if total == failing == 1 else f"{failing} of {total} {unit}s"
     return (
         f"{result.metric} is {result.score:.3g}, wanted {wanted}: "
-        f"{len(result.failing)} of {len(counted)} {units} do not hold (judge {result.judge})"
+        f"{some} {'does' if failing == 1 else 'do'} not hold (judge {result.judge})"
     )
 
 

@@ -1,4 +1,4 @@
-"""Mastra's two scorers in its own words, over our lattice."""
+"""Mastra's two scorers in its own words, over our kinds of support."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ HALLUCINATION = Vocabulary(
     metric="hallucination",
     id="hallucination-scorer",
     name="Hallucination Scorer",
-    description="The share of the output's claims that the context contradicts or does not bear out; 0 is best.",
+    description="The share of the output's claims that the context contradicts or does not support; 0 is best.",
     words={Support.SUPPORTED: "no", Support.CONTRADICTED: "yes", Support.UNSUPPORTED: "yes"},
     named_claims=True,
     tools_are_context=False,

@@ -1,4 +1,4 @@
-"""Adding a sentence that nothing in the context bears out."""
+"""Adding a sentence that nothing in the context supports."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Changing a number into one that the context does not bear out."""
+"""Changing a number into one that the context does not support."""
 
 from __future__ import annotations
 
