@@ -89,7 +89,7 @@ class Columns:
             if found is not None and not any(found in taken for taken in layout.values()):
                 layout[field] = (found,)
         if "output" not in layout:
-            there = ", ".join(sorted(map(str, names))) or "none"
+            there = _named(names)
             raise DataError(f"no column for the output (columns: {there}): name it, as in --map output=COLUMN")
         return layout
 
@@ -98,7 +98,7 @@ class Columns:
         columns = (wanted,) if wanted in names else tuple(part.strip() for part in wanted.split(","))
         missing = [column for column in columns if column not in names]
         if missing:
-            there = ", ".join(sorted(map(str, names))) or "none"
+            there = _named(names)
             raise DataError(f"no column {missing[0]!r}, which is mapped to {field} (columns: {there})")
         if len(columns) > 1 and field != "context":
             raise DataError(f"{field} is one column, {wanted!r} names several")
@@ -117,6 +117,11 @@ class Columns:
             if value is not None:
                 flat += value if isinstance(value, list) else [value]
         return flat
+
+
+def _named(names: Iterable[Any]) -> str:
+    """The columns in one line, whatever is in their names."""
+    return ", ".join(sorted(" ".join(str(name).split()) or repr(name) for name in names))[:500] or "none"
 
 
 def _plain(value: Any) -> Any:
