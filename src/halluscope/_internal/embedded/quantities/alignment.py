@@ -16,6 +16,7 @@ from functools import cached_property, lru_cache
 from typing import NamedTuple
 
 from ...text import STOP_WORDS, Span, stem, word_places
+from .columns import column_at, columns
 from .measures import read
 from .quantity import Quantity
 from .statements import statements
@@ -54,6 +55,8 @@ class Placed:
     """The words of the number itself: two sentences are not alike for holding it."""
     label: tuple[str, ...]
     """What a field or a specification calls it, the last word last: "unit", "price" in "unit price: 12.50"."""
+    column: tuple[str, ...] = ()
+    """The column of a table in plain text that it stands in."""
 
 
 @dataclass(frozen=True)
@@ -114,6 +117,7 @@ def prepare(text: str) -> Prepared:
     """Read a text once; `compare` takes the result in place of the text."""
     spans = statements(text)
     found = read(text)
+    cells = columns(text)
     stems: list[frozenset[str]] = []
     placed: list[Placed] = []
     index = 0
@@ -127,7 +131,8 @@ def prepare(text: str) -> Prepared:
             if quantity.start >= span.start:
                 near, event = _near(tokens, starts, quantity)
                 own = _own(tokens, starts, quantity)
-                placed.append(Placed(len(placed), quantity, number, near, event, own, _label(text, span, quantity)))
+                label, column = _label(text, span, quantity), column_at(cells, quantity.start)
+                placed.append(Placed(len(placed), quantity, number, near, event, own, label, column))
     matter = tuple(
         stems[number] | stems[number - 1] if number and _PRONOUN.match(text, span.start) else stems[number]
         for number, span in enumerate(spans)

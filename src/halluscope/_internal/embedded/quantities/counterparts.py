@@ -9,6 +9,7 @@ from .tolerance import Relation, relate, same_value
 
 __all__ = ["Counterpart", "Pairing", "pairings"]
 
+_MOST = 60
 _NAMED = 0.6
 _NAMED_IN_FULL = 0.85
 _ANOTHER_RECORD = 0.15
@@ -57,12 +58,16 @@ class Pairing:
     """Whether another number of the claim agrees with one in the sentence of the differing one."""
 
 
-def pairings(said: Prepared, known: Prepared) -> list[Pairing]:
-    """One pairing for each number of the claim, in their order."""
-    shares = [sentence_shares(item, said, known) for item in said.placed]
-    found = [_candidates(item, said, known, shares[item.index]) for item in said.placed]
+def pairings(said: Prepared, known: Prepared, most: int = _MOST) -> list[Pairing]:
+    """One pairing for each of the first `most` numbers of the claim, in their order.
+
+    The limit keeps the time in proportion to the text: each number is held against all of the evidence.
+    """
+    items = said.placed[:most]
+    shares = [sentence_shares(item, said, known) for item in items]
+    found = [_candidates(item, said, known, shares[item.index]) for item in items]
     agreeing = [_best([one for one in candidates if one.relation.agreement == "yes"]) for candidates in found]
-    return [_pairing(index, item, found[index], agreeing, shares[index].best) for index, item in enumerate(said.placed)]
+    return [_pairing(index, item, found[index], agreeing, shares[index].best) for index, item in enumerate(items)]
 
 
 def _candidates(item: Placed, said: Prepared, known: Prepared, shares: Shares) -> list[Counterpart]:

@@ -147,6 +147,7 @@ _BEFORE_YEAR = re.compile(
 _TO_MONTH = re.compile(rf"{_TO}{_MONTH}")
 _CLEAR_MONTHS = frozenset("January February July September October November December".split())
 _OTHER_WORDS = frozenset("a b s x second seconds times bar stone foot quarters night nights".split())
+_CUTS = (";", "|", ",", "\t")
 _BEFORE_MONTH = re.compile(
     r"\b(?:in|since|by|until|till|from|during|each|every|last|next|late|early|mid|to|and|of|before|after)[\s-]+$",
     re.IGNORECASE,
@@ -162,8 +163,8 @@ def dates(text: str) -> list[DateFound]:
         if start < reached or not (text[start].isdigit() or token.group().lower() in _FIRST):
             continue
         match = _DATE.match(text, start)
-        if match is None:
-            continue
+        if match is None or ("\n" in match.group() and text[start - 1 : start] in _CUTS):
+            continue  # the last cell of one row and the first of the next
         if match.group("old") and not _BEFORE_YEAR.search(text, max(0, start - 9), start):
             continue
         if match.group("monthonly") and not _is_month(text, match):

@@ -12,6 +12,7 @@ from dataclasses import replace
 from ...text import STOP_WORDS, stem
 from ...text.words import fold
 from .bounds import Bound, bound_of
+from .columns import without_commas
 from .dates import Date, dates, times, weekdays
 from .joining import dated, joined
 from .numerals import Numeral, numerals
@@ -22,6 +23,12 @@ __all__ = ["Bound", "Kind", "Quantity", "read"]
 
 
 _ADDRESS = re.compile(r"https?://\S+|\bwww\.\S+|[\w.+-]{1,64}@[\w-]{1,64}\.[\w.-]{1,64}")
+# Marks that cite a passage or a work state nothing: "[2]", "[1, 3]", "(Smith et al., 2020)". A list of values is none.
+_CITATION = re.compile(
+    r"(?<![:=,(\[{])(?<![:=,(\[{]\s)\[\d{1,2}(?:\s?[,–-]\s?\d{1,2}){0,8}\](?!\s?[:=])"
+    r"|\((?:see\s|cf\.\s)?(?!(?:January|February|March|April|May|June|July|August|September|October|November|December)\b)"
+    r"[A-Z][\w'’-]{1,30}(?:\s(?:et\sal\.?|(?:and|&)\s[A-Z][\w'’-]{1,30}))?,\s(?:19|20)\d\d[a-z]?\)"
+)
 # What stands for a thing rather than for an amount: AB-123, R4, 10.4.1.11, #3310, addresses.
 _IDENTIFIER = re.compile(
     r"(?<![\w.])\d+(?:\.\d+){2,}(?![\w%])"
@@ -47,6 +54,8 @@ _AGED = re.compile(r"\b(?:aged|age|age\s+of|ages|turn|turned|turning)\s+$", re.I
 _HEAVY = re.compile(
     r"\b(?:weigh\w*|heav\w+|light\w*|lbs?|mass|body|muscle|fat|meat|beef|load|lift\w*)\b", re.IGNORECASE
 )
+_QUOTED = 400
+"""How far back quotation marks are paired, so that 7.4" is told from the end of a quotation."""
 _CITED = stem("passage")  # "according to passage 3" cites, and states nothing
 _POUND = unit_of("lb")
 _YEAR = unit_of("years")
@@ -54,10 +63,12 @@ _YEAR = unit_of("years")
 
 def read(text: str) -> list[Quantity]:
     """Every quantity of a text in order, none overlapping another."""
+    text = without_commas(text)
     taken = bytearray(len(text))
     found: list[Quantity] = []
-    for address in _ADDRESS.finditer(text):
-        _take(taken, address.start(), address.end())
+    for pattern in (_ADDRESS, _CITATION):
+        for match in pattern.finditer(text):
+            _take(taken, match.start(), match.end())
     for date in dates(text):
         if not _is_taken(taken, date.start, date.end):
             found.append(_date_quantity(text, date.start, date.end, date.date))
@@ -184,7 +195,11 @@ def _slight(numeral: Numeral) -> bool:
 def _unit_after(text: str, numeral: Numeral) -> UnitFound | None:
     """The unit behind a number: "5 km", "three-day", "half an hour", "3 additional leave days", 7.4\"."""
     end = numeral.end
-    if text[end : end + 1] in ('"', "″") and numeral.form == "digits" and text.count('"', 0, end) % 2 == 0:
+    if (
+        text[end : end + 1] in ('"', "″")
+        and numeral.form == "digits"
+        and text.count('"', max(0, end - _QUOTED), end) % 2 == 0
+    ):
         return UnitFound("inch", end + 1)
     if text.startswith("-time", end) and not text[end + 5 : end + 6].isalpha():
         return UnitFound("times", end + 5)  # a four-time winner
@@ -198,6 +213,8 @@ def _unit_after(text: str, numeral: Numeral) -> UnitFound | None:
         return None  # 1280 x 800
     if found.name == "x" and text[found.end : found.end + 1].isalnum():
         return None
+    if found.name == "p" and (place > end or numeral.value >= 100):
+        return None  # 1080p, and the p of "4 p.m."
     return found
 
 

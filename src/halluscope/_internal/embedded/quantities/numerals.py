@@ -73,7 +73,7 @@ _WORD_NUMBER = (
 
 _NUMERAL = re.compile(
     rf"""
-    (?P<mixed>\b(?:{_SMALL}|\d+)\s+and\s+(?:a|one)\s+(?:half|quarter|third)\b)
+    (?P<mixed>\b(?:{_SMALL}|\d+)\s+and\s+(?:(?:a|one)[\s-]+(?:half|quarter|third)|(?:two|three)[\s-]+(?:thirds?|quarters?))\b)
     | (?P<oneof>\b(?:{_SMALL}|\d+)\s+(?:in|out\ of)\s+(?:every\s+)?(?:{_SMALL}|\d{{1,3}}|10{{3,6}})\b
         (?![,.]?\d|\s*(?:{_SCALE_WORDS})|[\s-]+(?:{_NO_WHOLE})))
     | (?P<fraction>\b(?:(?:a|an|one|two|three|four|five|seven|nine)[ -](?:{_PART})\b(?!\s+(?:of\s+20|20)\d\d)
@@ -175,8 +175,8 @@ def _read(match: re.Match[str]) -> Numeral | None:
         return Numeral(start, end, above_value / below_value, 0.01, "fraction")
     if kind == "mixed":
         pieces = _SPLIT.split(raw.lower())
-        whole = _small(pieces[0])
-        return Numeral(start, end, whole + 1 / _PARTS[pieces[-1]], 0.1, "words")
+        whole, parts = _small(pieces[0]), _small(pieces[2]) or 1.0
+        return Numeral(start, end, whole + parts / _PARTS[pieces[-1]], 0.1, "words")
     if kind == "fraction":
         pieces = _SPLIT.split(raw.lower())
         above_value = 1.0 if len(pieces) == 1 or pieces[0] in ("a", "an") else _small(pieces[0])

@@ -234,7 +234,8 @@ def _agree_numbers(claim: Quantity, evidence: Quantity) -> Agreement:
     said, known = claim.low, evidence.low
     same = _close(said, known, _SAME) or _rounds_to(claim, evidence)
     if said * known < 0:
-        return "no"
+        booked = evidence.kind in ("number", "money") and evidence.step < 1 and _close(said, -known, _SAME)
+        return "yes" if booked and claim.bound == "plain" else "no"  # a payment of 23.00 is booked as -23.00
     if claim.bound == "exactly":
         if evidence.bound not in ("plain", "exactly"):
             return "no"

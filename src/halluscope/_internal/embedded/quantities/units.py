@@ -167,7 +167,7 @@ _add("times", 1, "times|fold|-fold|x|×")
 _CURRENCIES = {
     "USD": "$|US$|usd|dollar|dollars|us dollar|us dollars|u.s. dollars|cent|cents",
     "EUR": "€|eur|euro|euros",
-    "GBP": "£|gbp|pound|pounds|pounds sterling|pence",
+    "GBP": "£|gbp|pound|pounds|pounds sterling|pence|p",
     "JPY": "¥|jpy|yen",
     "CNY": "cny|rmb|yuan|renminbi",
     "INR": "₹|inr|rupee|rupees|rs",
@@ -190,7 +190,7 @@ _CURRENCIES = {
     "BTC": "btc|bitcoin|bitcoins",
 }
 _CURRENCY = {name: code for code, names in _CURRENCIES.items() for name in names.split("|")}
-_MINOR = {"cent": 0.01, "cents": 0.01, "pence": 0.01}
+_MINOR = {"cent": 0.01, "cents": 0.01, "pence": 0.01, "p": 0.01}
 
 SCALES: dict[str, float] = {
     "hundred": 1e2, "thousand": 1e3, "million": 1e6, "billion": 1e9, "trillion": 1e12,

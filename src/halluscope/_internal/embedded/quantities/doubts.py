@@ -1,0 +1,153 @@
+"""How likely a number of a claim is wrong, from how it stands to the numbers of the context.
+
+A few signs are weighed by logistic regression. The weights stand in `quantities.json` and are fitted by
+`python -m training.fit_quantities DATA_FOLDER` on answers whose wrong places are marked.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Mapping
+from functools import lru_cache
+from importlib.resources import files
+
+from .alignment import Prepared
+from .counterparts import Counterpart, Pairing
+from .quantity import Quantity
+from .reckoning import TWO_STEPS, Reached
+from .tolerance import same_value
+
+__all__ = ["doubt", "signs"]
+
+_BITS = 4.0
+_COUNTED = 12.0
+_LIMITS = ("over", "under", "at least", "at most")
+_ROUGHLY = ("about", "nearly", "just over")
+_RECKONS = re.compile(
+    r"\b(?:more|less|fewer|longer|shorter|older|younger|higher|lower|larger|smaller|later|earlier|ahead|behind|faster"
+    r"|slower|heavier|lighter|cheaper|further|extra|additional|difference|gap|total\w*|altogether|together|combined"
+    r"|in\s+all|overall|averag\w+|mean|each|per|remain\w*|rest|left|apart|between|sum|share|still|except|without"
+    r"|margin|twice|by\s+the\s+time|sav\w+|gain\w*|doubl\w+|halv\w+|adds?|added|makes?|comes?\s+to|reduc\w+|rose|fell"
+    r"|drop\w*|grew|up\s+by|down\s+by|which\s+is|that\s+is)\b|[=×+]",
+    re.IGNORECASE,
+)
+"""Words that reckon: such a claim gives numbers that the context need not hold."""
+_SUPPOSES = re.compile(r"\b(?:if|suppose|say|would|could|someone|anyone|whoever|when|such\s+as)\b", re.IGNORECASE)
+_RATE = re.compile(
+    r"\b(?:per\s+(\w+)|(?:an?|each|every)\s+(second|minute|hour|day|night|week|month|quarter|year))\b", re.IGNORECASE
+)
+_BEHIND = 26
+
+
+def doubt(found: Mapping[str, float]) -> float:
+    """The chance, from 0 to 1, that a number with these signs is wrong."""
+    weights = _weights()["stated" if "stated" in found else "unstated"]
+    score = sum(weights.get(name, 0.0) * value for name, value in found.items())
+    return 1.0 / (1.0 + math.exp(-max(-30.0, min(30.0, score))))
+
+
+@lru_cache(maxsize=1)
+def _weights() -> dict[str, dict[str, float]]:
+    text = (files(__package__) / "quantities.json").read_text(encoding="utf-8")
+    loaded: dict[str, dict[str, float]] = json.loads(text)
+    return loaded
+
+
+def signs(pairing: Pairing, reached: Reached | None, said: Prepared, known: Prepared) -> dict[str, float]:
+    """What speaks for and against a number; `reached` where the context does not state it."""
+    quantity = pairing.item.quantity
+    sentence = said.spans[pairing.item.sentence].of(said.text)
+    found = {"one": 1.0}
+    if reached is None:
+        found.update(_stated(pairing))
+    elif reached.level is None:
+        found[f"not reached: {_sort(quantity)}"] = 1.0
+        found["not reached, reckons"] = float(_RECKONS.search(sentence) is not None)
+    else:
+        told = min(_BITS, -math.log(max(reached.chance, 1e-3)))
+        found[f"reached {reached.level}"] = 1.0
+        found["reached plainly, tells"] = told if reached.level < 2 else 0.0
+        found["reached otherwise, tells"] = told if reached.level >= 2 else 0.0
+        found["reached, reckons"] = float(_RECKONS.search(sentence) is not None)
+        found["reached, a count"] = float(_sort(quantity) == "count")
+    found["supposes"] = float(_SUPPOSES.search(sentence) is not None)
+    found["exactly"] = float(quantity.bound == "exactly")
+    found["roughly"] = float(quantity.bound in _ROUGHLY)
+    found["round"] = float(quantity.date is None and quantity.step >= 0.099 * abs(quantity.low))
+    found["in words"] = float(quantity.in_words)
+    if pairing.differing is None:
+        found["no other"] = 1.0
+    else:
+        found.update(
+            _differing(
+                pairing, pairing.differing, said, known, free=reached is None or reached.level in (None, TWO_STEPS)
+            )
+        )
+    return found
+
+
+def _sort(quantity: Quantity) -> str:
+    """What a number is, for how much its absence tells."""
+    if quantity.date is not None:
+        return "date" if quantity.date.years else "day" if quantity.date.day else "month"
+    if quantity.kind in ("time", "weekday", "ordinal"):
+        return quantity.kind
+    small = quantity.figure == int(quantity.figure) and abs(quantity.figure) <= _COUNTED
+    if small and quantity.dimension in ("", "duration", "times"):
+        return "count"
+    return "share" if quantity.kind == "percent" else "amount"
+
+
+def _stated(pairing: Pairing) -> dict[str, float]:
+    match, other = pairing.agreeing, pairing.differing
+    if match is None:
+        return {"stated": 1.0}
+    nearer = other.near + other.near_back - match.near - match.near_back if other else 0.0
+    return {
+        "stated": 1.0,
+        "stated exactly": float(same_value(pairing.item.quantity, match.placed.quantity)),
+        "stated near": match.near,
+        "stated around": match.around,
+        "stated near back": match.near_back,
+        "stated field": match.field,
+        "another nearer": max(0.0, nearer),
+        "another around": max(0.0, other.around - match.around) if other else 0.0,
+    }
+
+
+def _differing(
+    pairing: Pairing, other: Counterpart, said: Prepared, known: Prepared, *, free: bool
+) -> dict[str, float]:
+    mine, theirs = pairing.item.quantity, other.placed.quantity
+    both = other.near * other.around
+    item = pairing.item
+    return {
+        "near": other.near,
+        "around": other.around,
+        "near and around": both,
+        "near back": other.near_back,
+        "around, not reached": other.around if free else 0.0,
+        "near and around, not reached": both if free else 0.0,
+        "field": other.field,
+        "field, not reached": other.field if free else 0.0,
+        "same digits": float(other.relation.swapped),
+        "both limits": float(mine.bound in _LIMITS and theirs.bound in _LIMITS),
+        "other event": float("" != item.event != other.placed.event != ""),
+        "other rate": float(_rate(mine, said) != _rate(theirs, known)),
+        "counts another thing": float(
+            mine.kind == "number" and not mine.dimension and not set(mine.nouns) & set(theirs.nouns)
+        ),
+        "loose": float(other.relation.loose),
+        "part known": pairing.part_known,
+        "known bare": float(pairing.known_bare),
+        "anchored": float(pairing.anchored),
+        "only one beside": float(pairing.rivals_beside == 1),
+    }
+
+
+def _rate(quantity: Quantity, text: Prepared) -> str:
+    """What an amount is for one of: "612 kg of CO2 per tonne", "39 pounds a month"."""
+    found = _RATE.search(text.text, quantity.end, quantity.end + _BEHIND)
+    return (found.group(1) or found.group(2)).lower().rstrip("s") if found else ""

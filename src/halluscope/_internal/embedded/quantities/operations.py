@@ -1,0 +1,336 @@
+"""All that one step makes of some numbers: sums, differences, products, shares, ratios, times between dates.
+
+The results are put on three levels: a plain step from operands that belong together (in one sentence, record or
+column), a step from near ones or a step that is seldom meant, and any other.
+"""
+
+from __future__ import annotations
+
+import datetime
+from collections import defaultdict
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .quantity import Quantity
+
+__all__ = ["YEAR", "Floats", "Level", "Levels", "Operand", "Operations", "moment_of"]
+
+Floats = NDArray[np.float64]
+_Ints = NDArray[np.int64]
+_Valued = list[tuple[int, float]]
+"""Places of operands with their values."""
+
+YEAR = 365.2425
+_DAY = 86400.0
+_MOST = 48
+"""How many numbers of one sort are reckoned with: the time grows with the square."""
+_KNOWN = (2.0, 3.0, 4.0, 6.0, 7.0, 12.0, 24.0, 52.0, 60.0)
+"""What everyone knows: the months of a year, the weeks, the days of a week, the hours, the quarters, a half."""
+_LONGEST_RUN = 14
+_FEW = 9
+
+
+@dataclass(frozen=True, slots=True)
+class Operand:
+    """A number to reckon with, and where it belongs."""
+
+    quantity: Quantity
+    group: int
+    """The sentence or record it stands in; below zero where it was worked out, and belongs to everything."""
+    label: tuple[str, ...] = ()
+    text: str = ""
+    index: int = -1
+    """Its place among the numbers of the context."""
+
+
+@dataclass
+class Level:
+    """Values in one unit, how far each may be off, and what made it."""
+
+    _values: list[Floats] = field(default_factory=list)
+    _slacks: list[Floats] = field(default_factory=list)
+    _made: list[tuple[str, _Ints, _Ints]] = field(default_factory=list)
+
+    def add(self, name: str, values: Floats, left: _Ints, right: _Ints, slack: float = 0.0) -> None:
+        """Results of one operation, and the places of their operands."""
+        if values.size:
+            self._values.append(values)
+            self._slacks.append(np.full(values.shape, slack))
+            self._made.append((name, left, right))
+
+    def add_one(self, name: str, value: float, left: int, right: int, slack: float = 0.0) -> None:
+        """One result."""
+        self.add(name, np.array([value]), np.array([left]), np.array([right]), slack)
+
+    @cached_property
+    def values(self) -> Floats:
+        """All results."""
+        return np.concatenate(self._values) if self._values else np.zeros(0)
+
+    @cached_property
+    def slacks(self) -> Floats:
+        """How far each may be off."""
+        return np.concatenate(self._slacks) if self._slacks else np.zeros(0)
+
+    def made(self, place: int) -> tuple[str, int, int]:
+        """How a result was made, and the places of its operands."""
+        for values, (name, left, right) in zip(self._values, self._made, strict=True):
+            if place < values.size:
+                return name, int(left[place]), int(right[place])
+            place -= values.size
+        raise IndexError(place)
+
+
+Levels = tuple[Level, Level, Level]
+
+
+class Operations:
+    """One step with each of the operands, for results of one dimension."""
+
+    def __init__(self, operands: list[Operand], dimension: str, factor: float, year: int) -> None:
+        self._operands = operands
+        self._all = list(enumerate(operands))[-3 * _MOST :]
+        self._groups = np.array([operand.group for operand in operands])
+        labels: dict[tuple[str, ...], int] = {}
+        self._labels = np.array(
+            [labels.setdefault(one.label, len(labels)) if one.label else -1 - at for at, one in enumerate(operands)]
+        )
+        self._year = year
+        self.levels: Levels = (Level(), Level(), Level())
+        self.same = self.valued(dimension, factor)
+        if dimension == "date":
+            self._dates()
+        elif dimension == "time":
+            self._clock()
+        else:
+            self._numbers(dimension)
+
+    def _numbers(self, dimension: str) -> None:
+        self._pairs(self.same)
+        self._runs()
+        if dimension == "duration":
+            self._between_dates()
+            self._between_times()
+        if dimension == "percentage points":
+            self._pairs(self.valued("percent", 1.0))
+        elif dimension in ("percent", "times"):
+            self._ratios(100.0 if dimension == "percent" else 1.0)
+            self._complements()
+        else:
+            self._shares()
+            self._products()
+
+    def valued(self, dimension: str, factor: float) -> _Valued:
+        """The operands of a dimension with their values, and bare numbers that may be of it."""
+        out: _Valued = []
+        for place, operand in self._all:
+            one = operand.quantity
+            if one.kind in ("date", "time", "weekday", "ordinal"):
+                continue
+            if one.dimension == dimension or {one.dimension, dimension} == {"angle", "temperature"}:
+                out.append((place, one.low))
+                if one.high != one.low:
+                    out.append((place, one.high))
+            elif not one.dimension and not one.nouns:
+                out.append((place, one.figure * factor))
+        return out[-_MOST:]
+
+    @cached_property
+    def factors(self) -> _Valued:
+        """The numbers that others can be multiplied with, as they are written: nights, pieces, hours."""
+        return [
+            (place, operand.quantity.figure)
+            for place, operand in self._all
+            if operand.quantity.kind in ("number", "measure") and operand.quantity.figure not in (0.0, 1.0)
+        ][-_MOST:]
+
+    @cached_property
+    def parts(self) -> _Valued:
+        """The shares and percentages, as parts of one."""
+        return [
+            (place, value / 100)
+            for place, value in self.valued("percent", 1.0)
+            if value and self._operands[place].quantity.dimension
+        ]
+
+    def _put(self, name: str, values: Floats, left: _Ints, right: _Ints, rank: int = 0) -> None:
+        """`rank` is 0 for a plain step, 1 for one that is seldom meant."""
+        groups = self._groups
+        made = (groups[left] < 0) | (groups[right] < 0)
+        tight = made | (groups[left] == groups[right]) | (self._labels[left] == self._labels[right])
+        close = tight | (np.abs(groups[left] - groups[right]) <= 1)
+        at = np.minimum(np.where(tight, 0, np.where(close, 1, 2)) + rank, 2)
+        for number, level in enumerate(self.levels):
+            chosen = np.isfinite(values) & (at == number) & (left != right)
+            level.add(name, values[chosen], left[chosen], right[chosen])
+
+    def _pairs(self, same: _Valued) -> None:
+        if len(same) > 1:
+            places, values = _split(same)
+            i, j = np.triu_indices(len(same), 1)
+            left, right, a, b = places[i], places[j], values[i], values[j]
+            self._put("{} + {}", a + b, left, right)
+            larger = a >= b
+            self._put("{} − {}", np.abs(a - b), np.where(larger, left, right), np.where(larger, right, left))
+            self._put("the mean of {} and {}", (a + b) / 2, left, right, 1)
+
+    def _runs(self) -> None:
+        """Three and more that stand in one column or follow each other in one record or list."""
+        rows: dict[tuple[str, object], _Valued] = defaultdict(list)
+        for place, value in self.same:
+            operand = self._operands[place]
+            rows["all", 0].append((place, value))
+            if operand.label:
+                rows["label", operand.label].append((place, value))
+            if operand.group < 0:
+                rows["label", "made"].append((place, value))
+            else:
+                rows["group", operand.group].append((place, value))
+                rows["on", operand.group].append((place, value))
+                rows["on", operand.group - 1].append((place, value))
+        for (sort, _), row in rows.items():
+            self._run(row, exact=sort in ("label", "group"))
+
+    def _run(self, row: _Valued, *, exact: bool) -> None:
+        places, values = _split(row)
+        sums = np.concatenate([[0.0], np.cumsum(values)])
+        for length in range(3, min(len(row), _LONGEST_RUN) + 1):
+            totals = sums[length:] - sums[:-length]
+            first, last = places[: len(totals)], places[length - 1 :]
+            whole = exact and length == len(row)
+            self.levels[0 if whole else 1].add("{} to {}, added", totals, first, last)
+            self.levels[0 if whole else 2].add("the mean of {} to {}", totals / length, first, last)
+            rest = np.abs(2 * values[: len(totals)] - totals)
+            self.levels[1 if exact else 2].add("{} less those that follow to {}", rest, first, last)
+        if exact and 3 < len(row) <= _FEW:
+            self.levels[1].add("all but {}, added", sums[-1] - values, places, places)
+            picked = np.array([(c, b, a) for a in range(len(row)) for b in range(a) for c in range(b)])
+            some = values[picked].sum(axis=1)
+            self.levels[1].add("some of {} to {}, added", some, places[picked[:, 0]], places[picked[:, 2]])
+
+    def _products(self) -> None:
+        if not self.same:
+            return
+        places, values = _split(self.same)
+        for known in _KNOWN:
+            self.levels[1].add(f"{known:g} × {{}}", values * known, places, places)
+            self.levels[1].add(f"{{}} ÷ {known:g}", values / known, places, places)
+        if self.factors:
+            left, right, a, b = _crossed(self.same, self.factors)
+            self._put("{} × {}", a * b, left, right)
+            self._put("{} ÷ {}", a / b, left, right, 1)
+
+    def _shares(self) -> None:
+        if not self.same or not self.parts:
+            return
+        left, right, a, part = _crossed(self.same, self.parts)
+        self._put("{} × {}", a * part, left, right)
+        self._put("{} less {}", a * (1 - part), left, right)
+        self._put("{} plus {}", a * (1 + part), left, right)
+        self._put("{} ÷ {}", a / part, left, right, 1)
+        self._put("{} before {} came on top", a / (1 + part), left, right, 1)
+
+    def _ratios(self, hundred: float) -> None:
+        alike: dict[str, _Valued] = defaultdict(list)
+        for place, operand in self._all:
+            if operand.quantity.kind in ("number", "money", "measure", "percent") and operand.quantity.low > 0:
+                alike[operand.quantity.dimension].append((place, operand.quantity.low))
+        for same in (valued[-_MOST:] for valued in alike.values() if len(valued) > 1):
+            left, right, a, b = _crossed(same, same)
+            self._put("{} of {}", hundred * a / b, left, right)
+            self._put("the change between {} and {}", np.abs(hundred * (a - b) / b), left, right)
+            self._put("{} of itself and {}", hundred * a / (a + b), left, right, 1)
+            if len(same) > 2:
+                places, values = _split(same)
+                self.levels[1].add("{} of all", hundred * values / values.sum(), places, places)
+
+    def _complements(self) -> None:
+        for place, value in self.valued("percent", 1.0):
+            self.levels[0].add_one("100 − {}", 100 - value, place, place)
+        for place, operand in self._all:
+            if operand.quantity.dimension == "times":
+                for value in (100 * operand.quantity.low, 100 * abs(operand.quantity.low - 1)):
+                    self.levels[0].add_one("{} as much", value, place, place)
+
+    @cached_property
+    def _moments(self) -> list[tuple[int, float, float]]:
+        """The dates in days, each with how far it may be off."""
+        out = []
+        for place, operand in self._all:
+            date, moment = operand.quantity.date, moment_of(operand.quantity, self._year)
+            if date is not None and moment is not None:
+                out.append((place, moment, 1.0 if date.day else 15.5 if date.months else 183.0))
+        return out[-_MOST:]
+
+    @cached_property
+    def _spans(self) -> _Valued:
+        return [(place, one.quantity.low) for place, one in self._all if one.quantity.dimension == "duration"][-_MOST:]
+
+    def _dates(self) -> None:
+        for place, moment, off in self._moments:
+            for other, span in self._spans:
+                slack = off if off > 1 else 1.0 if span > 27 * _DAY else 0.0
+                self.levels[0].add_one("{} and {} later", moment + span / _DAY, place, other, slack)
+                self.levels[0].add_one("{} less {}", moment - span / _DAY, place, other, slack)
+            self.levels[0].add_one("the day after {}", moment + 1, place, place)
+            self.levels[0].add_one("the day before {}", moment - 1, place, place)
+
+    def _clock(self) -> None:
+        for place, operand in self._all:
+            if operand.quantity.kind == "time":
+                for moment in {operand.quantity.low, operand.quantity.high}:
+                    for other, span in self._spans:
+                        self.levels[0].add_one("{} and {} later", (moment + span / 60) % 1440, place, other)
+                        self.levels[0].add_one("{} less {}", (moment - span / 60) % 1440, place, other)
+
+    def _between_dates(self) -> None:
+        for at, (place, moment, off) in enumerate(self._moments):
+            for other, later, coarse in self._moments[at + 1 :]:
+                days = max(off, coarse)
+                slack = (days if days < 100 else 2 * days) * _DAY + 1
+                if later != moment:
+                    span = abs(later - moment) * _DAY
+                    self.levels[0].add_one("the time from {} to {}", span, place, other, slack)
+
+    def _between_times(self) -> None:
+        clock = [(place, one.quantity) for place, one in self._all if one.quantity.kind == "time"][-_MOST:]
+        for at, (place, first) in enumerate(clock):
+            for other, second in clock[at + 1 :]:
+                gaps = {abs(a - b) for a in (first.low, first.high) for b in (second.low, second.high)} - {0.0}
+                for minutes in gaps | {1440 - gap for gap in gaps}:
+                    self.levels[0].add_one("the time from {} to {}", 60 * minutes, place, other)
+
+
+def moment_of(quantity: Quantity, year: int) -> float | None:
+    """A date in days, a year or a month by its middle; `year` where it states none."""
+    date = quantity.date
+    if date is None:
+        return None
+    if date.years:
+        year = (date.years[0] + date.years[1]) // 2
+    if not date.months:
+        return year * YEAR + 183
+    if date.day is None:
+        return year * YEAR + (date.months[0] + date.months[1] - 1) / 24 * YEAR
+    try:
+        return datetime.date(year, date.months[0], date.last or date.day).toordinal() + YEAR
+    except ValueError:  # 30 February
+        return None
+
+
+def _split(valued: _Valued) -> tuple[_Ints, Floats]:
+    return np.array([place for place, _ in valued]), np.array([value for _, value in valued])
+
+
+def _crossed(left: _Valued, right: _Valued) -> tuple[_Ints, _Ints, Floats, Floats]:
+    """All pairs of one of these and one of those: their places and their values."""
+    (places, values), (others, factors) = _split(left), _split(right)
+    return (
+        np.repeat(places, len(right)),
+        np.tile(others, len(left)),
+        np.repeat(values, len(right)),
+        np.tile(factors, len(left)),
+    )

@@ -1,0 +1,153 @@
+"""Whether a number can be worked out from others, and how much that tells.
+
+With forty numbers in a context nearly every small number is the sum or the product of some two. So a value found
+this way tells only as much as it is unlikely to be found by chance: beside each finding stands how large a part of
+the values around it can be reached as well. A few operands that belong together reach few values and tell much; any two
+numbers, and two steps, reach many and tell little.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+
+from .operations import YEAR, Floats, Operand, Operations, moment_of
+from .quantity import Quantity
+from .units import unit_of
+
+__all__ = ["TWO_STEPS", "Operand", "Reached", "Reckoner"]
+
+TWO_STEPS = 3
+"""The last level, behind the three of one step."""
+_AROUND = 0.35
+_CELLS = 12.0
+_TINY = 1e-9
+_ROUGH = {
+    "about": (0.08, 0.08), "nearly": (0.08, 0.02), "just over": (0.0, 0.08), "over": (0.0, 0.12),
+    "at least": (0.0, 0.08), "under": (0.12, 0.0), "at most": (0.08, 0.0),
+}  # fmt: skip
+"""How far the true value may lie below and above a number that a word bounds."""
+_IN_WORDS = 0.06
+"""And around a share in words: "a third"."""
+_ROUNDED = 0.02
+_LARGE = 1000.0
+_CONSTANTS = (2.0, 3.0, 4.0, 7.0, 12.0, 24.0, 52.0, 60.0)
+
+
+class Reached(NamedTuple):
+    """How a value was reached: on which level (None: on none), by chance how likely, and in words."""
+
+    level: int | None
+    chance: float = 1.0
+    """How likely another value would have been reached on that level too."""
+    words: str = ""
+    operands: tuple[int, ...] = ()
+    """The places of the operands among the numbers of the context; -1 for one that is not from there."""
+
+
+class Reckoner:
+    """The numbers of a context, of a question and of what was worked out already, and what they reach."""
+
+    def __init__(self, operands: Sequence[Operand]) -> None:
+        self._operands = list(operands)
+        self._steps: dict[tuple[str, float], Operations] = {}
+
+    def add(self, operand: Operand) -> None:
+        """One more number to reckon with."""
+        self._operands.append(operand)
+        self._steps.clear()
+
+    def reach(self, target: Quantity) -> Reached:
+        """How the target can be worked out: on the first level that has it."""
+        value = target.value if target.date is None else moment_of(target, self._year)
+        if value is None or not self._operands:
+            return Reached(None)
+        unit = unit_of(target.unit) if target.unit else None
+        key = (target.dimension, unit.factor if unit else 1.0)
+        if key not in self._steps:
+            self._steps[key] = Operations(self._operands, *key, self._year)
+        steps = self._steps[key]
+        below, above = _tolerance(target)
+        for number, level in enumerate(steps.levels):
+            off = level.values - value
+            if target.date and not target.date.years:  # 30 June of whichever year
+                off = (off + YEAR / 2) % YEAR - YEAR / 2
+            hits = np.flatnonzero((off <= above + level.slacks + _TINY) & (-off <= below + level.slacks + _TINY))
+            if hits.size:
+                best = int(hits[np.argmin(np.abs(off[hits]))])
+                return self._reached(number, _chance(off, abs(value), below, above), *level.made(best))
+        if target.kind in ("date", "time"):
+            return Reached(None)
+        return _two_steps(steps, value, below, above)
+
+    @cached_property
+    def _year(self) -> int:
+        """The year of dates that state none."""
+        dates = [operand.quantity.date for operand in self._operands]
+        years = [date.years[0] for date in dates if date and date.years]
+        return max(years, key=years.count) if years else 2001
+
+    def _reached(self, level: int, chance: float, name: str, left: int, right: int) -> Reached:
+        first, second = self._operands[left], self._operands[right]
+        places = tuple(dict.fromkeys((first.index, second.index)))
+        return Reached(level, chance, name.format(first.text, second.text), places)
+
+
+def _tolerance(quantity: Quantity) -> tuple[float, float]:
+    """How far below and above the stated value the true one may lie."""
+    if quantity.date is not None:
+        date = quantity.date
+        years = date.years[1] - date.years[0] if date.years else 0
+        days = 1.0 if date.day else 15.5 if date.months else 183.0 * (1 + years)
+        return (2 * days, 2 * days) if quantity.bound in _ROUGH else (days, days)
+    value = abs(quantity.low)
+    scale = value / abs(quantity.figure) if quantity.figure else 1.0
+    digit = quantity.step
+    if digit > scale:  # 70 is 70, but 12,400 may be 12,380
+        digit = min(digit, max(scale, _ROUNDED * value)) if value >= _LARGE * scale else scale
+    near = max(digit / 2, _IN_WORDS * value if quantity.kind == "percent" and quantity.in_words else 0.0)
+    below, above = _ROUGH.get(quantity.bound, (0.0, 0.0))
+    return max(near, below * value), max(near, above * value)
+
+
+def _chance(off: Floats, value: float, below: float, above: float) -> float:
+    """The part of the values around this one, told apart as finely as it is stated, that are reached.
+
+    `off` are the distances of all that is reached from it.
+    """
+    cell = (below + above) or _TINY
+    wide = max(_AROUND * value, _CELLS * cell)
+    inside = off[np.abs(off) <= wide]
+    return min(1.0, np.unique(np.round(inside / cell)).size * cell / (2 * wide))
+
+
+def _two_steps(steps: Operations, value: float, below: float, above: float) -> Reached:
+    """Whether another number or another result, added, taken away or multiplied, makes the value."""
+    first = np.unique(steps.levels[0].values)
+    first = first[(first > 0) & np.isfinite(first)]
+    if not first.size:
+        return Reached(None)
+    wide = max(_AROUND * abs(value), _CELLS * (below + above))
+    more = np.unique(np.concatenate([first, [one for _, one in steps.same]]))
+    around = hits = 0
+    for goal, low, high in ((value - first, below, above), (first - value, above, below)):
+        around += _count(more, goal - wide, goal + wide)
+        hits += _count(more, goal - low - _TINY, goal + high + _TINY)
+    factors = {abs(factor) for _, factor in steps.factors} | {part for _, part in steps.parts}
+    factors |= {1 - part for _, part in steps.parts if part < 1} | {*_CONSTANTS, *(1 / one for one in _CONSTANTS)}
+    for factor in factors:
+        around += _count(first * factor, np.array([value - wide]), np.array([value + wide]))
+        hits += _count(first * factor, np.array([value - below - _TINY]), np.array([value + above + _TINY]))
+    if not hits:
+        return Reached(None)
+    chance = 1.0 - math.exp(-around * (below + above) / (2 * wide))
+    return Reached(TWO_STEPS, chance, "two steps from numbers of the context")
+
+
+def _count(ordered: Floats, low: Floats, high: Floats) -> int:
+    """How many of the ordered values lie between the ends of each stretch."""
+    return int(np.sum(np.searchsorted(ordered, high, "right") - np.searchsorted(ordered, low, "left")))

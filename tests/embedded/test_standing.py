@@ -1,0 +1,164 @@
+from __future__ import annotations
+
+import random
+
+import pytest
+
+from halluscope._internal.embedded.quantities.alignment import prepare
+from halluscope._internal.embedded.quantities.measures import read
+from halluscope._internal.embedded.quantities.standing import Standing, standings
+
+from ..timing import taken
+
+ORDER = """Item | Pieces | Price | Line
+Oak shelf | 6 | £45.50 | £273.00
+Bracket | 24 | £3.25 | £78.00
+Wall plug | 48 | £0.40 | £19.20
+Members of the guild get 15% off the shelves. Delivery costs £18.00."""
+MILL = (
+    "The Harrow mill opened on 3 May 1986 with 80 looms. In 1994 it ran 124 looms and employed 310 people. "
+    "The last shift ended on 30 September 2011 at 17:30. The hall is 48 m long."
+)
+
+
+def only(claim: str, context: str, question: str = "") -> Standing:
+    ((found,),) = standings([claim], context, question)
+    return found
+
+
+@pytest.mark.parametrize(
+    "claim, context, reason",
+    [
+        ("The lines come to £370.20.", ORDER, "£370.20 = £273.00 to £19.20, added"),
+        ("The shelves are £195.00 dearer than the brackets.", ORDER, "£195.00 = £273.00 − £78.00"),
+        ("Guild members save £40.95.", ORDER, "£40.95 = £273.00 × 15%"),
+        ("There were 44 more looms than at the start.", MILL, "44 = 124 − 80"),
+        ("The mill had 2.5 workers per loom.", MILL, "2.5 = 310 ÷ 124"),
+    ],
+)
+def test_what_can_be_worked_out_follows(claim: str, context: str, reason: str) -> None:
+    found = only(claim, context)
+    assert (found.status, found.reason) == ("follows", reason)
+    assert found.strength > 0.5
+    assert all(place.of(context) in reason for place in found.evidence)
+
+
+@pytest.mark.parametrize("claim", ["The mill ran for 25 years.", "The mill ran for about a quarter of a century."])
+def test_the_time_between_two_dates_follows(claim: str) -> None:
+    assert {one.status for one in standings([claim], MILL)[0]} <= {"follows", "stated"}
+
+
+def test_what_was_worked_out_is_used_again() -> None:
+    claims = ["With the brackets the shelves come to £351.00.", "With delivery that makes £369.00."]
+    first, second = standings(claims, ORDER)
+    assert [one.status for one in (*first, *second)] == ["follows", "follows"]
+    assert "£351.00" in second[0].reason
+
+
+@pytest.mark.parametrize(
+    "claim, context",
+    [
+        ("The three lines come to £391.45.", ORDER),
+        ("The mill employed 347 people in 1994.", MILL),
+        ("The mill opened in 1971.", MILL),
+        ("The hall is 63 m long.", MILL),
+    ],
+)
+def test_a_number_from_nowhere_does_not_stand(claim: str, context: str) -> None:
+    assert {"missing", "conflicts"} & {one.status for one in standings([claim], context)[0]}
+
+
+def test_a_conflict_shows_its_counterpart() -> None:
+    found = only("The hall is 63 m long.", MILL)
+    assert (found.status, [place.of(MILL) for place in found.evidence]) == ("conflicts", ["48 m"])
+    assert found.reason == "the claim says 63 m, the context says 48 m"
+
+
+def test_the_question_is_no_evidence() -> None:
+    found = only("All 75 looms were sold.", "The looms were sold to a museum.", "Who bought the 75 looms?")
+    assert (found.status, found.evidence) == ("asked", ())
+
+
+RESTATED = [
+    ("The pipe is 2,400 m long.", ["2.4 km", "2400 metres", "2.4 kilometres", "exactly 2,400 m"]),
+    ("The talk starts at 17:30.", ["5:30 pm", "17:30", "5.30 p.m."]),
+    ("The boiler cost €3,870.", ["€3,870.00", "3,870 euros", "about €3,900", "EUR 3870", "nearly €3,900"]),
+    ("The seal held for 90 minutes.", ["one and a half hours", "1.5 hours", "1 h 30 min", "ninety minutes"]),
+    ("The loss was 25%.", ["a quarter", "25 percent", "25.0 %", "one in four"]),
+    ("The vote was on 4 July 2019.", ["July 4, 2019", "2019-07-04", "04.07.2019", "July 2019", "2019"]),
+    ("The barn holds 12 horses.", ["twelve horses", "a dozen horses", "12 horses"]),
+    ("It fell to 50 °F.", ["10 °C", "50 degrees Fahrenheit"]),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("said, other", [(said, other) for said, others in RESTATED for other in others])
+def test_the_same_in_other_words_is_never_flagged(said: str, other: str) -> None:
+    stated = read(said)[0]
+    claim = f"{said[: stated.start]}{other}{said[stated.end :]}"
+    found = standings([claim], f"Notes of the day. {said} The rest was quiet.")[0]
+    assert found and all(one.status in ("stated", "follows") for one in found), found
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_a_changed_digit_is_always_flagged(seed: int) -> None:
+    draw = random.Random(seed)
+    amount = f"{draw.randint(1001, 9899) / 100:.2f}"
+    place = draw.choice([at for at, sign in enumerate(amount) if sign.isdigit()])
+    digit = draw.choice([sign for sign in "123456789" if sign != amount[place]])
+    wrong = f"{amount[:place]}{digit}{amount[place + 1 :]}"
+    context = f"The Linden office rents a crane from Ostrow Lifting. The crane costs ${amount} an hour."
+    found = standings([f"The crane costs ${wrong} an hour."], context)[0]
+    assert [one.status for one in found] == ["conflicts"] and found[0].strength >= 0.5, found
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The dam is old [2].",
+        "The dam is old [1][3].",
+        "The dam is old [1, 3].",
+        "The dam is old [2–4].",
+        "The dam is old (Okafor, 2020).",
+        "The dam is old (Okafor et al., 2020).",
+        "The dam is old (Okafor & Lind, 2020a).",
+    ],
+)
+def test_citation_marks_are_no_numbers(text: str) -> None:
+    assert read(text) == []
+
+
+@pytest.mark.parametrize("text, count", [("scores: [2]", 1), ('"sizes": [12, 14]', 2), ("(in May 2020)", 1)])
+def test_lists_and_dates_in_brackets_are(text: str, count: int) -> None:
+    assert len(read(text)) == count
+
+
+def test_rows_of_plain_text() -> None:
+    csv = "month,made,used,sold\nJan,210,150,60\nFeb,336,210,126\nMar,616,280,336"
+    assert [one.figure for one in read(csv)][:3] == [210, 150, 60]
+    assert only("In all 640 were used.", csv).status == "follows"
+
+
+def test_two_and_three_quarters() -> None:
+    (found,) = read("two and three quarter hours")
+    assert found.low == 2.75 * 3600
+
+
+def test_very_many_numbers_are_noted_and_not_looked_at() -> None:
+    claim = "The shares were " + ", ".join(f"{number}%" for number in range(1, 90)) + "."
+    found = standings([claim], "The shares rose.")[0]
+    left = [one for one in found if one.status == "unread"]
+    assert len(found) == 89 and len(left) == 29
+    assert left[0].reason == "more than 60 numbers in one claim: 61% was not looked at"
+
+
+@pytest.mark.parametrize(
+    "piece", ["17%, ", "1% ", '12" ', "3,", "7 kg and ", "9|", "2020, ", "5:30 pm, ", "8" * 40 + " ", "1\n"]
+)
+@pytest.mark.parametrize("both", [False, True])
+def test_time_grows_with_length_only(piece: str, both: bool) -> None:
+    def looked(length: int) -> float:
+        text = (piece * (length // len(piece) + 1))[:length]
+        prepare.cache_clear()
+        return taken(lambda: standings([text], text if both else "It has 12 rows and 7 kg."))
+
+    assert looked(24_000) < 14 * looked(3_000) + 0.5
