@@ -5,7 +5,7 @@ import itertools
 import pytest
 
 from halluscope._internal.embedded.quantities.comparing import compare, prepare, read
-from halluscope._internal.embedded.quantities.dates import Date
+from halluscope._internal.embedded.quantities.written.dates import Date
 
 from ..random_text import random_texts
 from ..timing import taken

@@ -5,8 +5,8 @@ import random
 import pytest
 
 from halluscope._internal.embedded.quantities.alignment import prepare
-from halluscope._internal.embedded.quantities.measures import read
 from halluscope._internal.embedded.quantities.standing import Standing, standings
+from halluscope._internal.embedded.quantities.written.measures import read
 
 from ..timing import taken
 

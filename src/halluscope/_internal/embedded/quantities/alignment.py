@@ -17,9 +17,9 @@ from typing import NamedTuple
 
 from ...text import STOP_WORDS, Span, stem, word_places
 from .columns import column_at, columns
-from .measures import read
-from .quantity import Quantity
 from .statements import statements
+from .written.measures import read
+from .written.quantity import Quantity
 
 __all__ = ["Placed", "Prepared", "Shares", "field_fit", "near_share", "prepare", "sentence_shares"]
 

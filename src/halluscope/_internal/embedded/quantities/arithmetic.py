@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from .quantity import Quantity
+from .written.quantity import Quantity
 
 __all__ = ["RECKONING", "follows"]
 

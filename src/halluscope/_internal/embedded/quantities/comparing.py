@@ -15,10 +15,10 @@ from ...text import Span, stem
 from .alignment import Prepared, prepare
 from .arithmetic import RECKONING
 from .counterparts import Counterpart, Pairing, pairings
-from .measures import read
-from .quantity import Kind, Quantity
 from .tolerance import same_value
 from .weighing import conflict, one_denies, rate
+from .written.measures import read
+from .written.quantity import Kind, Quantity
 
 __all__ = ["Prepared", "Quantity", "QuantityFinding", "compare", "prepare", "read"]
 

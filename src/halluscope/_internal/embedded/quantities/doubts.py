@@ -15,9 +15,9 @@ from importlib.resources import files
 
 from .alignment import Prepared
 from .counterparts import Counterpart, Pairing
-from .quantity import Quantity
 from .reckoning import TWO_STEPS, Reached
 from .tolerance import same_value
+from .written.quantity import Quantity
 
 __all__ = ["doubt", "signs"]
 

@@ -14,7 +14,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from .quantity import Quantity
+from .written.quantity import Quantity
 
 __all__ = ["YEAR", "Floats", "Level", "Levels", "Operand", "Operations", "moment_of"]
 

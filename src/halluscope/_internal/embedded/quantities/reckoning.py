@@ -16,8 +16,8 @@ from typing import NamedTuple
 import numpy as np
 
 from .operations import YEAR, Floats, Operand, Operations, moment_of
-from .quantity import Quantity
-from .units import unit_of
+from .written.quantity import Quantity
+from .written.units import unit_of
 
 __all__ = ["TWO_STEPS", "Operand", "Reached", "Reckoner"]
 

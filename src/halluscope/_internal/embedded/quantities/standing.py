@@ -14,9 +14,9 @@ from ...text import Span
 from .alignment import Placed, Prepared, prepare
 from .counterparts import Pairing, pairings
 from .doubts import doubt, signs
-from .quantity import Kind, Quantity
 from .reckoning import TWO_STEPS, Operand, Reached, Reckoner
 from .tolerance import relate
+from .written.quantity import Kind, Quantity
 
 __all__ = ["Standing", "Status", "standings"]
 

@@ -10,9 +10,9 @@ from __future__ import annotations
 import math
 from typing import Literal, NamedTuple
 
-from .dates import Date
-from .quantity import Quantity
-from .units import unit_of
+from .written.dates import Date
+from .written.quantity import Quantity
+from .written.units import unit_of
 
 __all__ = ["Agreement", "Relation", "relate", "same_value"]
 

@@ -10,8 +10,8 @@ from ..deciding.wording import negations
 from .alignment import Prepared
 from .arithmetic import RECKONING, follows
 from .counterparts import Counterpart, Pairing
-from .quantity import Quantity
 from .tolerance import same_value
+from .written.quantity import Quantity
 
 __all__ = ["Weighed", "conflict", "one_denies", "rate", "signs"]
 

@@ -9,10 +9,10 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
-from ...text import STOP_WORDS, stem
-from ...text.words import fold
+from ....text import STOP_WORDS, stem
+from ....text.words import fold
+from ..columns import without_commas
 from .bounds import Bound, bound_of
-from .columns import without_commas
 from .dates import Date, dates, times, weekdays
 from .joining import dated, joined
 from .numerals import Numeral, numerals
