@@ -1,8 +1,10 @@
 from __future__ import annotations
 
+import random
+
 import pytest
 
-from halluscope._internal.embedded.claims.extracting import extract
+from halluscope._internal.embedded.claims.extracting import extract, unread
 from halluscope._internal.text.kinds import classify, is_refusal
 
 from ..random_text import random_texts
@@ -39,7 +41,7 @@ def texts(output: str, question: str | None = None) -> list[str]:
         ),
         (
             "The parade, which began in 1920, attracts 5,000 visitors.",
-            ["The parade attracts 5,000 visitors.", "The parade began in 1920."],
+            ["The parade began in 1920.", "The parade attracts 5,000 visitors."],
         ),
         (
             "The museum is in Ulm, which is a city on the Danube.",
@@ -63,10 +65,26 @@ def test_statements_with_their_subject(output: str, expected: list[str]) -> None
 @pytest.mark.parametrize(
     "output",
     [
-        "The laptop has 16GB RAM and a 256GB SSD.",
         "The bridge was designed and built by Smith.",
         "The press publishes works by classic and established writers in the genre.",
-        "A guest praised the wine and the service provided by the owners.",
+        "Johnson and Johnson was founded in 1886.",
+        "Trinidad and Tobago lies off Venezuela.",
+        "The river forms the border between France and Germany.",
+        "The trip takes 2 hours and 30 minutes.",
+        "The walk takes an hour and a half.",
+        "The house has three and a half rooms.",
+        "She sold the house to a man and a woman.",
+        "The drink is a mixture of a syrup and a wine.",
+        "Prices range from 5 euros and 10 cents to 20 euros.",
+        "The law was passed by a government elected in 1990.",
+        "The plan covers only the house and the garden.",
+        "Anna and Ben have two dogs.",
+        "The price of the car and the boat is high.",
+        "The two firms exchanged a letter and a gift.",
+        "The Basic and the Pro plan cost 10 euros and 20 euros respectively.",
+        "Most of the loss comes from adults who leave to study in the capital and do not return.",
+        "Not everything is larch: the frames and the deck are oak.",
+        "The museum does not have a shop and a café.",
         "The main difference between a rock and a stone is their size.",
         "The lawyer says the boys are in rough shape and the recovery will be long.",
         "If the fee is paid and the form is signed, the permit is issued.",
@@ -95,7 +113,23 @@ def test_a_pronoun_without_a_fitting_name_is_left() -> None:
         ("What is the capital of France?", "Paris", "The capital of France is Paris."),
         ("Who directed Inception?", "Christopher Nolan.", "Christopher Nolan directed Inception."),
         ("How many people live there?", "42", "How many people live there? 42."),
-        ("Is Oslo a capital?", "Yes.", "Is Oslo a capital? Yes."),
+        ("Is Oslo a capital?", "Yes.", "Oslo is a capital."),
+        ("Was the pump replaced on 11 January?", "No.", "The pump was not replaced on 11 January."),
+        ("Did Anna Berg reach the summit?", "No", "Anna Berg did not reach the summit."),
+        ("Can I use my node as a hub?", "No.", "I cannot use my node as a hub."),
+        ("Are the keys in the office?", "Yes!", "The keys are in the office."),
+        ("Which of the stations has no generator?", "Callow Hill.", "Callow Hill has no generator."),
+        ("Which application in Mill Street was refused?", "The annex.", "The annex was refused."),
+        ("And who's driving?", "Keiko.", "Keiko is driving."),
+        ("I sing tenor. When do I have to come?", "At 7.", "When do I have to come? At 7."),
+        ("Is the deposit due in May or in June?", "In June", "Is the deposit due in May or in June? In June."),
+        ("Has it been shipped, or is it being packed?", "Yes", "Has it been shipped, or is it being packed? Yes."),
+        ("Which bus stops there?", "Both N2 and N4", "Which bus stops there? Both N2 and N4."),
+        (
+            "Which bin does it go in?",
+            "Yellow, emptied on Mondays.",
+            "Which bin does it go in? Yellow, emptied on Mondays.",
+        ),
         ("What is the name of?", "Bob", "What is the name of? Bob."),
     ],
 )
@@ -105,10 +139,177 @@ def test_a_bare_answer_is_read_with_its_question(question: str, answer: str, exp
     assert answer[claim.start : claim.end].rstrip(".") == answer.rstrip(".")
 
 
+def test_a_bare_word_before_the_explanation_is_read_with_its_question() -> None:
+    found = texts("No. The pump was only cleaned in May.", "Was the pump replaced in May?")
+    assert found == ["The pump was not replaced in May.", "The pump was only cleaned in May."]
+    assert texts("**Paris**\n\nIt has an old tower.", "What is the capital?")[0] == "The capital is Paris."
+    assert texts("**Refunds**\n\nThey take 5 days.", "How long do refunds take?") == ["They take 5 days."]
+    assert texts("- Anna\n- Ben", "Who wrote it?") == ["Anna wrote it.", "Ben wrote it."]
+    assert texts("**Answer:** Paris", "What is the capital?") == ["The capital is Paris."]
+
+
 def test_a_full_sentence_does_not_need_the_question() -> None:
     assert texts("The capital is Paris.", "What is the capital of France?") == ["The capital is Paris."]
     assert texts("Paris", None) == ["Paris"]
     assert texts("Paris", "Name a city") == ["Paris"]
+
+
+# Outputs that the documents of the tools we stand beside show, with what a careful reader finds in them.
+@pytest.mark.parametrize(
+    "output, places",
+    [
+        ("Einstein won the Nobel Prize in 1969.", ["Einstein won the Nobel Prize in 1969."]),
+        ("Einstein was awarded the Nobel Prize for physics.", ["Einstein was awarded the Nobel Prize for physics."]),
+        ("The laptop has 16GB RAM and a 256GB SSD.", ["The laptop has 16GB RAM", "a 256GB SSD."]),
+        (
+            "Einstein won the Nobel Prize in Physics in 1969 for his work on\nthe photoelectric effect. This"
+            " groundbreaking "
+            "discovery revolutionized\nour understanding of quantum mechanics.",
+            [
+                "Einstein won the Nobel Prize in Physics in 1969 for his work on\nthe photoelectric effect.",
+                "This groundbreaking discovery revolutionized\nour understanding of quantum mechanics.",
+            ],
+        ),
+        (
+            "The capital of France is Paris. It is famous for its iconic Eiffel Tower and rich cultural heritage.",
+            ["The capital of France is Paris.", "It is famous for its iconic Eiffel Tower and rich cultural heritage."],
+        ),
+        ("The Eiffel Tower is located in Paris, France.", ["The Eiffel Tower is located in Paris, France."]),
+        (
+            "The company was founded in 1995 by John Smith but has 1,000 employees.",
+            ["The company was founded in 1995", "by John Smith", "has 1,000 employees."],
+        ),
+    ],
+)
+def test_examples_of_other_tools(output: str, places: list[str]) -> None:
+    assert [output[claim.start : claim.end] for claim in extract(output)] == places
+
+
+@pytest.mark.parametrize(
+    "output, expected",
+    [
+        (
+            "The laptop has 16 GB of RAM and a 256 GB SSD.",
+            ["The laptop has 16 GB of RAM.", "The laptop has a 256 GB SSD."],
+        ),
+        (
+            "The company was founded in 1995 by John Smith but has 1,000 employees.",
+            [
+                "The company was founded in 1995.",
+                "The company was founded by John Smith.",
+                "The company has 1,000 employees.",
+            ],
+        ),
+        (
+            "The book was written by Jane Doe in 1990.",
+            ["The book was written by Jane Doe.", "The book was written in 1990."],
+        ),
+        (
+            "Grave 14 held a bronze brooch, 46 glass beads and an antler whorl.",
+            ["Grave 14 held a bronze brooch.", "Grave 14 held 46 glass beads.", "Grave 14 held an antler whorl."],
+        ),
+        (
+            "Orders can be returned within 30 days and exchanged within 60 days.",
+            ["Orders can be returned within 30 days.", "Orders can be exchanged within 60 days."],
+        ),
+        (
+            "The pool will open in May and close in June.",
+            ["The pool will open in May.", "The pool will close in June."],
+        ),
+        (
+            "Tickets cost $14 for the museum and $19 for the tower.",
+            ["Tickets cost $14 for the museum.", "Tickets cost $19 for the tower."],
+        ),
+        (
+            "A guest praised the wine and the service provided by the owners.",
+            ["A guest praised the wine.", "A guest praised the service provided by the owners."],
+        ),
+        (
+            "On Sundays you can board at 12:00, and an adult single costs £9.20.",
+            ["On Sundays you can board at 12:00.", "An adult single costs £9.20."],
+        ),
+        (
+            "Gideon lets Nell drive; she damaged the van and did not pay.",
+            ["Gideon lets Nell drive.", "She damaged the van.", "She did not pay."],
+        ),
+    ],
+)
+def test_parts_that_stand_alone_are_claims_of_their_own(output: str, expected: list[str]) -> None:
+    assert texts(output) == expected
+
+
+FALSE = "The mill stands in Bonn."
+
+
+@pytest.mark.parametrize(
+    "dressed",
+    [
+        f"# {FALSE}",
+        "## The mill stands in Bonn",
+        f"{FALSE}\n====",
+        f"**{FALSE}**",
+        f"**Answer: {FALSE}**",
+        f"Note: {FALSE}",
+        f"```\n{FALSE}\n```",
+        f"> {FALSE}",
+        f"- {FALSE}",
+        f"[^1]: {FALSE}",
+        f"✅ {FALSE}",
+        "Did you know that the mill stands in Bonn?",
+        "Did you know the mill stands in Bonn?",
+        "The mill stands in Bonn, doesn't it?",
+        "The mill stands in Bonn, right?",
+        "<b>The</b> <b>mill</b> <b>stands</b> in <i>Bonn.</i>",
+        "The m**il**l st\u200bands in Bonn [3].",
+        "".join(chr(ord(char) + 0xFEE0) if "!" <= char <= "~" else char for char in FALSE),
+    ],
+)
+def test_a_statement_is_found_whatever_it_is_dressed_as(dressed: str) -> None:
+    output = f"{dressed}\n\nIt was built in 1890."
+    first, second = extract(output)
+    assert first.text.rstrip(".") == "The mill stands in Bonn"
+    assert second.text == "The mill was built in 1890."
+
+
+def test_the_line_that_opens_a_list_counts_where_it_says_something() -> None:
+    assert texts("The firm sells three products:\n- bread\n- cake")[0] == "The firm sells three products."
+    assert texts("The firm sells the following products:\n- bread") == ["The firm sells the following products: bread"]
+
+
+def test_rows_and_records_are_claims() -> None:
+    output = "Prices:\n\n| Model | Price |\n|---|---|\n| Fox | $5 |\n| Elk | $7 |\n\nPrices may change."
+    assert texts(output) == ["Model: Fox; Price: $5", "Model: Elk; Price: $7", "Prices may change."]
+    found = extract('{"name": "Fox", "price": 5, "parts": [{"id": 1}, {"id": 2}], "stock": true}')
+    assert [claim.text for claim in found] == [
+        "name: Fox; price: 5; stock: yes",
+        "Fox parts: id: 1",
+        "Fox parts: id: 2",
+    ]
+
+
+@pytest.mark.parametrize(
+    "output",
+    [
+        "# Overview",
+        "## Key Features of the Model\n\n**Summary**",
+        "What is the mill made of?",
+        "Do you know who built the mill?",
+        "Did you know?",
+        "Hello! Here is the answer:",
+        "```python\nx = 1\nprint(x)\n```",
+        "[1][2]",
+        "---",
+    ],
+)
+def test_what_states_nothing_is_no_claim(output: str) -> None:
+    assert extract(output) == []
+
+
+def test_code_that_is_not_judged_is_named() -> None:
+    output = "Run it:\n\n```python\nx = 1\nprint(x)\n```\n\nIt prints 1."
+    (place,) = unread(output)
+    assert place.of(output).startswith("```python") and place.of(output).endswith("```")
+    assert texts(output)[-1] == "It prints 1."
 
 
 def test_list_items_take_their_lead_in_along() -> None:
@@ -197,8 +398,42 @@ def test_every_claim_has_a_place() -> None:
             assert claim.text.strip() and output[claim.start : claim.end].strip()
 
 
+def test_places_lie_in_order_and_do_not_overlap() -> None:
+    source = random.Random(5)
+    for output in (*random_texts(1500, seed=3), *(" ".join(source.choices(SENTENCES, k=4)) for _ in range(500))):
+        reached = 0
+        for claim in extract(output, source.choice((None, "What is it?"))):
+            assert claim.start is not None and claim.end is not None
+            assert reached <= claim.start < claim.end <= len(output)
+            reached = claim.end
+
+
+SENTENCES = [
+    "The mill, which stands in Ulm, was built in 1890 by Anna and sold to the"
+    " city;", "it has **16 rooms** and a tower [1].",
+    "\n- Item: 5\n", "| a | b |\n|--|--|\n| 1 | 2"
+                     " |\n", '{"a": {"b": [{"c": 1}]}, "d": 2}', "Yes.", "Did you know that it fell?",
+    "```\nThe barn fell in 1900, and it was"
+    " rebuilt.\n```\n", "She can open, close and sell it, but will not.", "# Heads\n",
+    "He bought a barn, 3 cows and the (old) mill, who is from Bonn.", "\n\n",
+]  # fmt: skip
+
+
 @pytest.mark.parametrize(
-    "piece", ["It was and ", "The cat, which was ", "I am sorry ", "a; ", "- x\n", "based on the "]
+    "piece",
+    [
+        "It was and ",
+        "The mill has 5 rooms and a tower, ",
+        "He can open, close and ",
+        "Did you know that ",
+        "| a |\n|--|\n",
+        '{"a":',
+        "The cat, which was ",
+        "I am sorry ",
+        "a; ",
+        "- x\n",
+        "based on the ",
+    ],
 )
 def test_time_grows_with_length_only(piece: str) -> None:
     def extracted(length: int) -> float:

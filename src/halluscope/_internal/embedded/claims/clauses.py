@@ -1,382 +1,259 @@
-"""The independent statements inside one sentence, and the subject each of them is about.
+"""The statements inside one sentence, each with its place and the words it shares with the others.
 
-There is no parser here. A small set of words that can only be finite verbs finds the subject of a clause;
-where a clause does not show such a word, nothing is split and nothing is replaced.
+"It was built in 1990 and opened by the king" says two things of one subject. A sentence is cut only where
+each part stands as a statement of its own; where that is not sure, it stays whole. Parts lie in order and
+do not overlap.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import lru_cache
-from typing import Literal
 
 from ...text.caseless import Caseless
+from .phrases import phrases
+from .subjects import DETERMINED, NAME, Subject, subject_of
+from .verb_forms import AUXILIARY, BASES
+from .verbs import finite_verb, is_participle, starts_with_verb
 
-__all__ = ["Clause", "Subject", "clauses", "resolve", "subject_of"]
-
-_AUXILIARY = (
-    "is|are|was|were|has|have|had|will|would|can|could|may|might|must|should|shall|does|do|did|isn['’]t"
-    "|aren['’]t|wasn['’]t|weren['’]t"
-    "|hasn['’]t|haven['’]t|hadn['’]t|won['’]t|wouldn['’]t|can['’]t|cannot|couldn['’]t|doesn['’]t|don['’]t"
-    "|didn['’]t|shouldn['’]t"
-)
-# Past forms and third persons that are hardly ever anything but a finite verb.
-_FINITE_WORDS = (
-    "became|began|came|gave|went|took|made|wrote|grew|rose|fell|won|said|told|ran|drew|spoke|chose|flew|drove"
-    "|broke|kept|sold|spent|sent"
-    "|bought|thought|taught|brought|caught|fought|met|paid|held|stood|understood|lay|knew|saw|ate|sang|sank"
-    "|shook|stole|swam|threw|wore|woke|built|lost|left|led"
-    "|becomes|begins|comes|gives|goes|takes|makes|writes|grows|says|tells|runs|includes|contains|consists"
-    "|provides|offers|requires|allows|employs|owns|operates|serves"
-    "|belongs|covers|features|produces|remains|lies|sits|stands|measures|weighs|costs|lasts|lives|works|plays"
-    "|uses|has|holds|leads|supports|describes|explains|argues"
-    "|believes|claims|suggests|shows|states|reports|notes|means|needs|wants|keeps|helps|causes|affects"
-    "|receives|pays|sells|buys|carries|connects|occurs|happens|depends"
-    "|won|died|lived|worked|played|announced|introduced|founded|joined|moved|launched|opened|closed|published"
-    "|released|received|studied|married|graduated|served|started|ended|finished"
-    "|increased|decreased|reached|remained|returned|retired|signed|scored|helped|added|argued|agreed|denied"
-    "|claimed|reported|explained|noted|revealed|confirmed|warned|decided|refused|rejected|approved"
-    "|revolutionized|revolutionised|demonstrated|discovered|developed|designed|directed|produced|created"
-    "|established|employed|owned|acquired|sold|served|used|wanted|called|asked|tried|failed|managed|continued"
-    "|covered|contained|included|required|offered|provided|allowed|caused|earned|gained|hosted|attended"
-    "|appeared|occurred|happened"
-).replace("||", "|")
-_FINITE = re.compile(rf"\b(?:{_AUXILIARY}|{_FINITE_WORDS})\b")
-# Forms that are also participles or nouns: finite only when a subject stands right before them.
-_SIMPLE = re.compile(rf"\b(?:{_AUXILIARY})\b")
-
-Sort = Literal["he", "she", "it", "they", "any"]
-
-
-@dataclass(frozen=True, slots=True)
-class Subject:
-    """The words a clause is about."""
-
-    text: str
-    plural: bool
-    named: bool
+__all__ = ["Clause", "clauses", "finished"]
 
 
 @dataclass(frozen=True, slots=True)
 class Clause:
-    """A statement inside a sentence: its place there, and its words when they were put together anew."""
+    """A statement inside a sentence: its place there, and its words with those it shares put in front."""
 
     text: str
     start: int
     end: int
 
 
-_INTRO = re.compile(
-    r"^(?:(?:based|given|in|on|at|by|since|during|after|before|from|until|according|despite|as|with|for|under"
-    r"|through|following|prior|around|between|among|within|throughout|upon|over|additionally"
-    r"|however|moreover|furthermore|also|meanwhile|later|then|today|now|currently|eventually|finally|first"
-    r"|second|third|next|overall|similarly|therefore|thus|instead|notably|specifically|unfortunately"
-    r"|interestingly|in\s+addition)"
-    r"\b[^,;:.]{0,80},\s+)",
-    re.IGNORECASE,
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """A stretch of the sentence and the words to read before it."""
+
+    lead: str
+    start: int
+    end: int
+    subject: Subject | None
+
+
+_LONGEST = 1500
+_REACH = 240
+"""Characters after a joint that tell whether a clause begins there."""
+_JOINT = re.compile(r";\s+|,\s+(?:and|but|while|whereas|yet|so)\s+|\s+(?:and|but)\s+|,\s+then\s+|,\s+(?=[a-z])")
+# After these, what follows is only supposed, asked or said by someone.
+_SUPPOSED = Caseless(
+    r"\b(?:if|unless|whether|that|how|why|what|so\s+that|in\s+case|provided|suppose|as\s+though|as\s+if|not\s+only"
+    r"|once|rather\s+than|would)\b"
+    # A pair that has not had its second half yet.
+    r"|\b(?:between|both)\b(?!.*\sand\s)|\b(?:either|whether)\b(?!.*\sor\s)|\bneither\b(?!.*\snor\s)"
 )
-_NOUN_PHRASE_STOP = Caseless(
-    r"[,;:()\[\]\"“”]|\b(?:that|which|who|whom|whose|where|when|if|because|while|although|though|to|and\s+then"
-    r"|but|not)\b"
-)
-_NAME = re.compile(r"^(?:The\s+|the\s+)?[A-Z][\w'’.-]*(?:\s+(?:of|the|de|van|von|and|&|[A-Z0-9][\w'’.-]*))*$")
-_DETERMINED = re.compile(
-    r"^(?:the|a|an|this|that|these|those|its|his|her|their|our|my|your|each|every|all|some|most|many|several"
-    r"|both|two|three|four|five)\s+[\w'’ -]{2,80}$",
-    re.IGNORECASE,
-)
-_PRONOUN = re.compile(
-    r"^(he|she|it|they|this|these|that|those|we|i|you|there|who|one|both|some|many|all|each|others?|such|his"
-    r"|her|its|their)\b",
-    re.IGNORECASE,
-)
-_DETERMINERS = frozenset("this that these those his her its their each some many all both one such".split())
-_MAX_SUBJECT_WORDS = 9
-# A phrase that ends in a preposition or an article has not ended; one with a pronoun inside holds a clause.
-_UNFINISHED = re.compile(
-    r"\b(?:a|an|the|of|in|on|at|by|for|from|with|to|as|its|their|his|and|or)$|\s(?:he|she|it|they|we|you|I)$",
-    re.IGNORECASE,
-)
-
-
-@lru_cache(maxsize=64)  # splitting a sentence and carrying its subject along ask for the same ones
-def subject_of(clause: str) -> Subject | None:
-    """The subject of a clause: the words before its first finite verb, where they look like one."""
-    intro = _INTRO.match(clause)
-    start = intro.end() if intro else 0
-    found = _subject_place(clause, start)
-    if found is None:
-        return None
-    text = clause[found[0] : found[1]].strip()
-    verb = _FINITE.search(clause, found[1])
-    return _subject(text, verb.group() if verb else "")
-
-
-_ONE = frozenset("is was has does isn't wasn't hasn't doesn't".split())
-_MANY = frozenset("are were have do aren't weren't haven't don't".split())
-
-
-def _subject(text: str, verb: str) -> Subject:
-    first = text.split(None, 1)[0].lower()
-    head = re.split(r"\s+(?:of|in|for|from|at|on|with|by)\s+", text)[0]
-    last = head.split()[-1].strip("'’").lower() if head.split() else ""
-    agreed = verb.replace("’", "'")
-    if agreed in _ONE or agreed in _MANY:
-        return Subject(text, agreed in _MANY, bool(_NAME.match(text)))
-    plural = (
-        " and " in head
-        or first
-        in ("these", "those", "both", "many", "several", "most", "some", "they", "two", "three", "four", "five", "all")
-        or (last.endswith("s") and not last.endswith(("ss", "us", "is")) and not _NAME.match(head))
-    )
-    return Subject(text, plural, bool(_NAME.match(text)))
-
-
-def _subject_place(clause: str, start: int) -> tuple[int, int] | None:
-    verb = _FINITE.search(clause, start)
-    if verb is None or verb.start() <= start:
-        return None
-    text = clause[start : verb.start()].rstrip()
-    bare = re.sub(
-        r"\s+(?:also|then|later|first|only|never|always|often|now|still|soon|once|usually|originally|currently"
-        r"|previously|recently|eventually|initially|subsequently|officially|reportedly|successfully|quickly)$",
-        "",
-        text,
-    )
-    if not bare or len(bare.split()) > _MAX_SUBJECT_WORDS or _NOUN_PHRASE_STOP.search(bare):
-        return None
-    if _UNFINISHED.search(bare):
-        return None
-    if _PRONOUN.match(bare) and len(bare.split()) > 1 and bare.split()[0].lower() not in _DETERMINERS:
-        return None
-    if not (_NAME.match(bare) or _DETERMINED.match(bare) or _PRONOUN.match(bare) or bare[0].isupper()):
-        return None
-    return start, start + len(bare)
-
-
-# --- splitting --------------------------------------------------------------------------------------
-
-_SPLIT = re.compile(r";\s+|,\s+(?:and|but|while|whereas|yet)\s+|\s+and\s+|,\s+(?=which\b|who\b)")
-_RELATIVE = re.compile(r"^(which|who)\s+")
-_OBJECT = re.compile(r"(?:a|an|the|its|his|her|their|this|that|two|three|many|several|some|all|no)\b|[\d$€£A-Z]")
-_SHARED_START = re.compile(
-    rf"^(?:also\s+|later\s+|then\s+|now\s+|still\s+|subsequently\s+|eventually\s+)?(?:{_AUXILIARY}|{_FINITE_WORDS})\b"
-    r"(?!\s+of\b|\s+and\b|[,.;])"
-    # "and established writers" is a noun with its adjective; "and established a school" a statement.
-    r"(?:(?<!ed)|(?=\s+(?:(?:a|an|the|its|his|her|their|this|two|three|many|several|some|all|no|in|to|from|at"
-    r"|on|as|for|with|until|by)\b|[\d$€£A-Z])))"
-)
-_PARTICIPLE = re.compile(r"^(?:also\s+|later\s+|then\s+)?\w+(?:ed|en|wn|ght|lt|pt|de|ld|id)\b")
-_SUBORDINATE = Caseless(
-    r"\b(?:if|unless|because|although|though|when|whenever|that|whether|since|so\s+that|before|after|until|as"
-    r"|where|while|how|why|what)\b"
-)
-
-
+# These open a clause only where a verb follows; else they are prepositions.
+_MAY_SUBORDINATE = Caseless(r"\b(?:because|although|though|when|whenever|since|before|after|until|as|where|while)\b")
+_RELATIVE = Caseless(r"\b(?:which|who|whom|whose)\b")
 # What follows a verb of saying is part of what is said.
 _REPORTED = Caseless(
     r"\b(?:says?|said|saying|claims?|claimed|believes?|believed|argues?|argued|reports?|reported|warns?|warned"
-    r"|tells?|told"
-    r"|states?|stated|notes?|noted|explains?|explained|suggests?|suggested|thinks?|thought|feels?|felt|knows?"
-    r"|knew|shows?|showed"
-    r"|found|finds?|hopes?|hoped|announces?|revealed|reveals|confirmed|confirms|added|according\s+to)\b"
+    r"|tells?|told|states?|stated|notes?|noted|explains?|explained|suggests?|suggested|thinks?|thought|feels?|felt"
+    r"|knows?"
+    r"|knew|shows?|showed|found|finds?|hopes?|hoped|announces?|revealed|reveals|confirmed|confirms|added|according\s+to"
+    r"|expects?|expected|denied|denies|suspects?|means?)\b"
 )
 
 
 def clauses(sentence: str) -> list[Clause]:
-    """The independent statements of a sentence with their places in it; one when nothing is safe to split."""
-    whole = [Clause(sentence, 0, len(sentence))]
-    if len(sentence) > 1500 or sentence.count('"') or "“" in sentence or "|" in sentence:
-        return whole
-    main = subject_of(sentence)
-    if main is None:
-        return _relative(sentence) or whole
-    pieces: list[Clause] = []
-    start = 0
-    subject = main
-    for match in _SPLIT.finditer(sentence):
-        if match.start() < start:
+    """The statements of a sentence, in order; one when nothing is safe to cut."""
+    if len(sentence) > _LONGEST or '"' in sentence or "“" in sentence or "|" in sentence:
+        return [Clause(sentence, 0, len(sentence))]
+    parts = list(_parts(sentence))
+    made = [clause for part in parts for clause in _finer(sentence, part, alone=len(parts) == 1)]
+    return made if len(made) > 1 else [Clause(sentence, 0, len(sentence))]
+
+
+def _parts(sentence: str) -> Iterator[_Part]:
+    """The sentence cut between its clauses."""
+    subject = subject_of(sentence)
+    start, lead = 0, ""
+    for joint in _JOINT.finditer(sentence):
+        left = sentence[start : joint.start()]
+        if len(left.split(None, 3)) < (2 if start else 3) or (not start and finite_verb(left) is None):
             continue
-        right = sentence[match.end() :]
-        left = sentence[start : match.start()]
-        made = _right_side(match.group().strip(" ,"), left, right, subject)
-        if made is None or not _stands(left, start, pieces):
+        made = _right_side(
+            joint.group().strip(" ,"), lead + left, sentence[joint.end() :], subject, joint.group()[0] == ","
+        )
+        if made is None:
             continue
-        pieces.append(_piece(sentence, start, match.start(), subject, pieces))
-        start = match.end()
-        subject = made
-    if not pieces:
-        return _relative(sentence) or whole
-    pieces.append(_piece(sentence, start, len(sentence), subject, pieces))
-    return pieces
+        yield _Part(lead, start, joint.start(), subject)
+        start = joint.end()
+        subject, lead = made
+    yield _Part(lead, start, len(sentence), subject)
 
 
-def _stands(left: str, start: int, pieces: list[Clause]) -> bool:
-    """Whether what is left of a split is a statement by itself."""
-    if start and pieces:
-        return len(left.split()) >= 2
-    return subject_of(left) is not None and len(left.split()) >= 3
+_LAST_STRETCH = re.compile(r"[^,;:()–—]*$")
+_PLAIN_SUBJECTS = frozenset("he she it they there you we i this".split())
 
 
-def _right_side(joint: str, left: str, right: str, subject: Subject) -> Subject | None:
-    """The subject of what follows a joint, or None when it should not be split there."""
-    if len(right.split()) < 3 or _SUBORDINATE.search(left) or _REPORTED.search(left):
+def _right_side(joint: str, left: str, right: str, subject: Subject | None, comma: bool) -> tuple[Subject, str] | None:
+    """The subject of what follows a joint and the words it shares, or None when it should not be cut there."""
+    if len(right.split(None, 3)) < 3:
         return None
-    own = subject_of(right)
+    own = subject_of(right[:_REACH])
     if joint == ";":
-        return own if own is not None and not _SUBORDINATE.match(right) else None
-    if joint in ("and", "but", "while", "whereas", "yet") and own is not None:
-        clear = _NAME.match(own.text) or _DETERMINED.match(own.text) or own.text.lower() in ("he", "she", "it", "they")
-        return own if clear and _own_clause(right, own) else None
-    if joint in ("and", "but") and _SHARED_START.match(right):
-        nested = re.search(r"\b(?:who|which|whom|whose)\b", left)
-        return subject if nested is None and _same_voice(left, right) else None
+        return (own, "") if own is not None and not _MAY_SUBORDINATE.match(right[:20]) else None
+    if _SUPPOSED.search(left) or _REPORTED.search(left):
+        return None
+    if own is not None and joint not in ("then", ""):
+        clear = NAME.match(own.text) or DETERMINED.match(own.text) or own.text.lower() in _PLAIN_SUBJECTS
+        # Without a comma, "won prizes and friends he kept" is still possible: the subject has to be a plain one.
+        # And what stands before it must have a verb: "oak: the frames and the deck are".
+        plain = comma or (len(own.text.split()) <= 5 and finite_verb(_LAST_STRETCH.findall(left)[0]) is not None)
+        return (own, "") if clear and plain and not _opens_clause(left, comma) else None
+    if subject is None or _opens_clause(left, False):
+        return None
+    if joint in ("and", "but", "then"):
+        lead = _shared(left, right, subject)
+        return (subject, lead) if lead else None
+    if joint == "":
+        # "can edit tags, create releases and push": after a comma alone, only what a modal goes on with.
+        lead = _shared(left, right, subject)
+        return (subject, lead) if _MODAL_LEAD.search(lead) and _FURTHER.search(right[:_REACH]) else None
     return None
 
 
-def _own_clause(right: str, own: Subject) -> bool:
-    """Whether the words after a joint are a subject with its verb rather than one more object.
-
-    "sold bread and the bakery was closed" splits; "won prizes and friends he kept" does not: the verb has to
-    follow its subject at once.
-    """
-    rest = right[right.find(own.text) + len(own.text) :].lstrip()
-    verb = re.match(r"(?:\w+ly\s+|also\s+|then\s+|never\s+|still\s+)?(\S+)\s*(\S*)", rest)
-    if verb is None or _FINITE.fullmatch(verb.group(1)) is None:
+def _opens_clause(left: str, comma: bool) -> bool:
+    """Whether a clause inside the left side may still be going on. A comma before the joint ends most of them."""
+    if comma:
         return False
-    if _SIMPLE.fullmatch(verb.group(1)) or verb.group(1).endswith("s"):
-        return True
-    # "the service provided by the owners" is no clause; "the company announced a deal" is one.
-    return _OBJECT.match(verb.group(2)) is not None or _PARTICIPLE.match(verb.group(1)) is None
+    opening = any(finite_verb(left, match.end()) is not None for match in _MAY_SUBORDINATE.finditer(left))
+    return opening or _RELATIVE.search(left) is not None
 
 
-def _same_voice(left: str, right: str) -> bool:
-    """Whether a verb without subject can take over the subject of the first clause.
-
-    After "was built" a participle may lean on the auxiliary ("and opened by the king"), and a sentence
-    with an object clause has two subjects to choose from; both are left alone.
-    """
-    verb = _FINITE.search(left)
-    if verb is None:
-        return False
-    if _SIMPLE.match(right):
-        return True
-    leaning = _SIMPLE.fullmatch(verb.group()) is not None
-    return not (leaning and _PARTICIPLE.match(right))
-
-
-def _piece(sentence: str, start: int, end: int, subject: Subject, before: list[Clause]) -> Clause:
-    raw = sentence[start:end].strip()
-    text = raw
-    if before and subject_of(raw) is None:
-        text = f"{subject.text} {raw}"
-    if text and text[0].islower() and not re.match(r"[a-z]{1,2}[A-Z]", text):
-        text = text[0].upper() + text[1:]
-    if text and text[-1].isalnum():
-        text += "."
-    return Clause(text, start, start + len(sentence[start:end].rstrip()))
+_INTRANSITIVE = frozenset(
+    "died lived worked moved returned remained arrived appeared stayed belonged graduated retired resigned grew"
+    " went came fell rose"
+    " existed happened occurred emerged collapsed expired ended began started continued travelled traveled studied"
+    " served joined".split()
+)
+_AFTER_PARTICIPLE = re.compile(
+    r"(?:by|in|on|at|to|from|with|for|as|until|after|before|within|under|into|over|through|during|since|again|only"
+    r"|out|up|down|off"
+    r"|back|every|twice|once|\w+ly)\b|\d"
+)
+_FIRST_WORD = re.compile(r"(?:(?:also|then|later|not|never|still|\w+ly)\s+)?([\w'’-]+)\s*(\S*)")
+_NEGATED = re.compile(r"n['’]t\b|\b(?:not|never|no|cannot)\b")
 
 
-_COMPLEMENT = frozenset("is was are were in at near called named from to visited".split())
+def _shared(left: str, right: str, subject: Subject) -> str:
+    """The words of the left side that a right side without subject is read with; "" when it has no verb to lean on."""
+    verb = finite_verb(left)
+    first = _FIRST_WORD.match(right)
+    if verb is None or first is None or subject.text not in left:
+        return ""
+    word, following = first[1], first[2]
+    helped = _helped(left, verb.start)
+    if helped is not None and is_participle(word) and word not in _INTRANSITIVE and _AFTER_PARTICIPLE.match(following):
+        # "was designed and built by Smith": the left side has no end of its own.
+        auxiliary, rest = helped
+        return f"{subject.text} {auxiliary} " if len(rest.split()) >= 2 else ""
+    modal = _MODAL.match(left, verb.start)
+    if modal is not None and word in BASES and not _NEGATED.search(left):
+        return f"{subject.text} {modal[1]} " if len(left[modal.end() :].split()) >= 2 else ""
+    started = starts_with_verb(right)
+    if (
+        started is not None
+        and started.text in (_FOR_ONE if subject.plural else _FOR_MANY)
+        and _counted(left, verb.text)
+    ):
+        return ""
+    if started is None or (re.match(r"(?:also\s+)?(?:have|do|had)\b(?!\s+(?:been|a|an|the|no|\d))", right) and modal):
+        return ""
+    if (
+        helped is not None
+        and is_participle(word)
+        and started.text not in AUXILIARY
+        and _AFTER_PARTICIPLE.match(following)
+    ) and word not in _INTRANSITIVE:
+        return ""
+    return f"{subject.text} "
+
+
+_FOR_ONE = frozenset("is was has does isn't wasn't hasn't doesn't".split())
+_FOR_MANY = frozenset("are were have do aren't weren't haven't don't".split())
+
+
+def _counted(left: str, verb: str) -> bool:
+    """Whether the verb on the left shows that its subject is one or many, so that the next must agree with it."""
+    return verb in _FOR_ONE or verb in _FOR_MANY or verb.endswith("s")
+
+
+_MODAL_LEAD = re.compile(r"\b(?:will|can|must|may|should|would|could|shall|might)(?:\s+\w+)?\s$")
+_FURTHER = re.compile(r"^[^,;]*(?:,\s|\sand\s)\s*(?:and\s+)?[a-z]")
+_MODAL = re.compile(
+    r"((?:will|can|must|may|should|would|could|shall|might)(?:\s+(?:also|now|only|still))?)\s+(?=[a-z])(?!be\b|have\b)"
+)
+_HELPED = re.compile(
+    r"((?:(?:will|can|must|may|should|would|could|shall|might)\s+(?:\w+ly\s+|also\s+|not\s+|only\s+)?(?:be|have\s+been)"
+    r"|(?:has|have|had)\s+(?:also\s+|not\s+|never\s+)?been|is|are|was|were|isn['’]t|aren['’]t|wasn['’]t|weren['’]t)"
+    r"(?:\s+(?:also|not|never|only|being))?)\s+(?:\w+ly\s+)?([\w-]+)\b"
+)
+
+
+def _helped(left: str, verb: int) -> tuple[str, str] | None:
+    """The auxiliary of a passive left side and what follows its participle."""
+    match = _HELPED.match(left, verb)
+    if match is None or not is_participle(match[2]):
+        return None
+    return match[1], left[match.start(2) :]
+
+
+# --- inside one clause ------------------------------------------------------------------------------
+
+
+def _finer(sentence: str, part: _Part, *, alone: bool) -> Iterator[Clause]:
+    """The part cut at its relative clause, its objects and its agent, and finished as sentences."""
+    raw = sentence[part.start : part.end].rstrip()
+    full = part.lead + raw
+    offset = part.start - len(part.lead)
+    for text, start, end in _relative(full) or [(full, 0, len(full))]:
+        subject = part.subject if text == full else subject_of(text)
+        cut = phrases(text) if subject is not None and not (text != full and start) else None
+        if cut is None or (text != full and end - start != len(text)):
+            yield Clause(finished(text), max(part.start, offset + start), offset + end)
+            continue
+        for piece, low, high in cut:
+            yield Clause(finished(piece), max(part.start, offset + start + low), offset + start + high)
+
+
+def finished(text: str) -> str:
+    """The words with a capital and a full stop, where they have neither."""
+    made = text.strip().rstrip(",;")
+    if made and made[0].islower() and not re.match(r"[a-z]{1,2}[A-Z]", made):
+        made = made[0].upper() + made[1:]
+    return made + "." if made and made[-1].isalnum() else made
+
+
+_COMPLEMENT = frozenset("is was are were in at near called named from to visited by with".split())
 _WHICH = re.compile(r",\s+(which|who)\s+([^,;]+?)(,\s+|[.!]?$)")
+_NAMED_LAST = re.compile(r"(?<!\S)(?:(?:the|a|an|its|his|her|their)\s+)?[A-Z][\w'’.-]*(?:\s+[A-Z][\w'’.-]*)*$")
 
 
-def _relative(sentence: str) -> list[Clause] | None:
+def _relative(sentence: str) -> list[tuple[str, int, int]] | None:
     """ "The parade, which began in 1920, draws crowds": two statements about the parade."""
     match = _WHICH.search(sentence)
-    if match is None or _SUBORDINATE.search(match.group(2)) or not _SHARED_START.match(match.group(2)):
+    if match is None or _SUPPOSED.search(match.group(2)) or starts_with_verb(match.group(2)) is None:
         return None
     head = sentence[: match.start()]
-    closing = match.group(3).startswith(",")
-    if closing:
+    if match.group(3).startswith(","):
         # Between commas: the clause belongs to the subject that stands before it.
-        if not (_NAME.match(head) or _DETERMINED.match(head)) or len(head.split()) > _MAX_SUBJECT_WORDS:
+        rest = sentence[match.end() :]
+        if not (NAME.match(head) or DETERMINED.match(head)) or len(head.split()) > 9 or starts_with_verb(rest) is None:
             return None
-        antecedent, rest = head, sentence[match.end() :]
-        if not (_SHARED_START.match(rest) or re.match(r"\w+(?:s|ed)\s", rest)):
-            return None
-        main_text = f"{head} {rest}"
-    else:
-        name = re.search(r"(?<!\S)(?:(?:the|a|an|its|his|her|their)\s+)?[A-Z][\w'’.-]*(?:\s+[A-Z][\w'’.-]*)*$", head)
-        if name is None or subject_of(head) is None or name.start() == 0 or re.match(r"an?\s", name.group()):
-            return None
-        before = head[: name.start()].split()[-1].lower()
-        if match.group(1) == "which" and before not in _COMPLEMENT:
-            return None
-        antecedent, main_text = name.group(), head + "."
-    added = f"{antecedent[0].upper()}{antecedent[1:]} {match.group(2).strip()}"
-    if added[-1].isalnum():
-        added += "."
-    main = Clause(main_text, 0, len(sentence) if closing else match.start())
-    return [main, Clause(added, match.start(1), match.end(2))]
-
-
-# --- carrying the subject along ---------------------------------------------------------------------
-
-_EXPLETIVE = re.compile(
-    r"^it\s+(?:is|was|has\s+been|will\s+be|would\s+be|seems|appears|takes|took)\s+(?:\w+ly\s+)?(?:important"
-    r"|likely|unlikely|possible|impossible|clear|unclear|known|believed|estimated|thought|said|reported|worth"
-    r"|necessary|recommended|difficult"
-    r"|easy|common|true|not\s+(?:until|clear|known|possible)|also\s+(?:important|worth|possible)|that|expected"
-    r"|noted|unknown|\w+\s+(?:that|to)\b)|^it\s+(?:seems|appears|takes|took|follows|turns)\b",
-    re.IGNORECASE,
-)
-_ORGANISATION = re.compile(
-    r"\b(?:inc|ltd|corp|company|university|institute|bank|association|party|council|team|band|group|agency"
-    r"|committee|department|museum|hospital|school|army|church|club|organi[sz]ation)\b",
-    re.IGNORECASE,
-)
-
-
-def resolve(clause: Clause, last: Subject | None) -> tuple[str, Subject | None]:
-    """The clause with a pronoun subject replaced by the last named one, and the subject to carry on.
-
-    Replaced only where number and sort fit; "it is likely that" refers to nothing and is left alone.
-    """
-    intro = _INTRO.match(clause.text)
-    start = intro.end() if intro else 0
-    rest = clause.text[start:]
-    pronoun = re.match(r"(he|she|it|they|his|her|its|their)\b", rest, re.IGNORECASE)
-    if pronoun is None:
-        subject = subject_of(clause.text)
-        if subject is None or _PRONOUN.match(subject.text):
-            return clause.text, last if subject is not None and _keeps(subject) else None
-        # Two clauses that were not split may have two subjects: neither is safe to carry on.
-        return clause.text, None if ";" in clause.text else subject
-    word = pronoun.group(1).lower()
-    if last is None or _EXPLETIVE.match(rest) or not _fits(word, last):
-        return clause.text, last
-    possessive = word in ("his", "its", "their") or (word == "her" and _possessive_her(rest))
-    if word == "her" and not possessive:
-        return clause.text, last
-    if not possessive and subject_of(rest) is None:
-        return clause.text, last
-    name = last.text if not start else _lowered(last.text)
-    if possessive:
-        name += "'" if last.plural and name.endswith("s") else "'s"
-    return clause.text[:start] + name + rest[pronoun.end() :], last
-
-
-def _keeps(subject: Subject) -> bool:
-    """A clause about "this discovery" does not change what "he" will mean after it, but "they" might."""
-    return subject.text.split()[0].lower() in ("this", "that", "his", "her", "its", "their", "there", "i", "we", "you")
-
-
-def _possessive_her(rest: str) -> bool:
-    return re.match(r"her\s+[a-z]+\s+", rest, re.IGNORECASE) is not None
-
-
-def _lowered(text: str) -> str:
-    return text[0].lower() + text[1:] if re.match(r"(?:The|A|An|This|Its|His|Her|Their)\b", text) else text
-
-
-def _fits(word: str, subject: Subject) -> bool:
-    organisation = bool(_ORGANISATION.search(subject.text)) or subject.text.lower().startswith("the ")
-    if word in ("they", "their"):
-        return subject.plural or (subject.named and bool(_ORGANISATION.search(subject.text)))
-    if subject.plural:
-        return False
-    if word in ("he", "his", "she", "her"):
-        return subject.named and not organisation and len(subject.text.split()) <= 4
-    return True
+        return [(f"{head} {match.group(2).strip()}", 0, match.end(2)), (f"{head} {rest}", match.end(), len(sentence))]
+    name = _NAMED_LAST.search(head)
+    if name is None or subject_of(head) is None or name.start() == 0 or re.match(r"an?\s", name.group()):
+        return None
+    if match.group(1) == "which" and head[: name.start()].split()[-1].lower() not in _COMPLEMENT:
+        return None
+    return [(head, 0, match.start()), (f"{name.group()} {match.group(2).strip()}", match.start(1), match.end(2))]

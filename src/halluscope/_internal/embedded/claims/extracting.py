@@ -1,108 +1,156 @@
 """From an output to its claims: statements that can be read, and judged, alone.
 
-Sentences first; then the independent statements inside a sentence, where the split is safe; then the
-subject is carried into each. Rules that are not sure leave the sentence as it is: a statement cut wrongly is
-judged wrongly, a sentence left whole is only judged less finely.
+The output is read as it is judged (without mark-up and marks of citation): sentences first; then the
+statements inside a sentence, where the cut is safe; then the subject is carried into each. Rules that are
+not sure leave the sentence as it is: a statement cut wrongly is judged wrongly, a sentence left whole is only
+judged less finely. Nothing that states something is left out, whatever it is dressed as.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 from ...text import Span, sentences
 from ...text.kinds import classify
 from ...verdict import Claim
-from .bare_answers import joined
-from .clauses import Subject, clauses, resolve, subject_of
+from ..reading.code import is_dense_code
+from ..reading.judged_text import JudgedText, judged
+from ..reading.readable import Statement, structures
+from .absence import absence_in
+from .bare_answers import with_question
+from .clauses import clauses, finished
+from .lines import is_heading, is_item, label_end, presupposed, repeats, tells
+from .stated import Stated
+from .subjects import Subject, resolve, subject_of
 
-__all__ = ["extract"]
+__all__ = ["extract", "unread"]
 
-_HEADING_WORDS = 9
-_LEAD = re.compile(r"[:\s*_]+$")
-_END = re.compile(r"[.!?…:;]['\"”’)\]*_]*$")
-_SHORT = 9
-_NO_VERB_NEEDED = re.compile(r"^\W*(?:yes|no|true|false|correct|incorrect)\b", re.IGNORECASE)
+_COLON_LAST = re.compile(r":[\s*_]*$")
 
 
-def extract(output: str, input: str | None = None) -> list[Claim]:
+def extract(output: str, input: str | None = None, *, absences: bool = False) -> list[Claim]:
     """The claims of an output, in order, with ids c1, c2, …
 
-    Each `text` can be read alone; `start`:`end` is the stretch of the output it was taken from. A bare
-    short answer is joined with the question it answers.
+    Each `text` can be read alone; `start`:`end` is the stretch of the output it was taken from. Stretches lie
+    in order and do not overlap. A bare short answer is joined with the question it answers. With `absences`, sentences
+    that say what the context does not hold are claims too (see `absence_in`).
     """
-    spans = sentences(output)
-    answer = _bare_answer(output, spans, input)
-    if answer is not None:
-        return [answer]
-    found: list[tuple[str, int, int]] = []
+    read = judged(output)
+    found = with_question(_statements(read, input, absences), input) if input else _statements(read, None, absences)
+    claims = []
+    for number, (text, start, end) in enumerate(found, start=1):
+        place = read.in_source(start, end)
+        claims.append(Claim(f"c{number}", text, place.start, place.end))
+    return claims
+
+
+def unread(output: str) -> tuple[Span, ...]:
+    """The stretches of an output that are program code, which is not judged."""
+    read = judged(output)
+    return tuple(read.in_source(span.start, span.end) for span in read.code)
+
+
+def _statements(read: JudgedText, question: str | None, absences: bool) -> list[Stated]:
+    """The statements of the text: rows and records as such, everything else sentence by sentence."""
+    found: list[Stated] = []
+    prose_from = 0
+    if "|" in read.text or "{" in read.text:
+        for span, _, made in structures(read.text):
+            found += _in_prose(read, Span(prose_from, span.start), question, absences)
+            found += _in_order(made)
+            prose_from = span.end
+    found += _in_prose(read, Span(prose_from, len(read.text)), question, absences)
+    return found
+
+
+def _in_order(made: list[Statement]) -> Iterator[Stated]:
+    """Rows and records with the characters their values stand at. A record ends where one inside it begins."""
+    placed = sorted(
+        (min(piece.source.start for piece in one.pieces), max(piece.source.end for piece in one.pieces), one.text)
+        for one in made
+        if one.pieces
+    )
+    done = 0
+    for number, (start, end, text) in enumerate(placed):
+        if number + 1 < len(placed):
+            end = min(end, placed[number + 1][0])
+        if max(start, done) < end:
+            yield Stated(text, max(start, done), end)
+            done = end
+
+
+def _in_prose(read: JudgedText, part: Span, question: str | None, absences: bool) -> Iterator[Stated]:
+    text = read.text[: part.end]
+    spans = [Span(part.start + s.start, part.start + s.end) for s in sentences(text[part.start :])]
     subject: Subject | None = None
     lead: str | None = None
     for index, span in enumerate(spans):
-        sentence = span.of(output)
+        sentence = span.of(text)
         kind = classify(sentence)
-        if kind == "claim" and _is_heading(output, spans, index):
+        told = presupposed(sentence) if kind == "question" else None
+        if told is not None:
+            span = Span(span.start + told.start, span.start + told.end)
+            sentence = span.of(text)
+        elif kind == "refusal" and absences and absence_in(sentence) is not None:
+            yield Stated(sentence, *span)
+            continue
+        elif kind != "claim":
+            lead = None if kind == "lead_in" else lead
+            continue
+        label = label_end(sentence)
+        if label and (subject_of(sentence[label:]) is not None or question is not None):
+            span = Span(span.start + label, span.end)
+            sentence = span.of(text)
+        elif is_dense_code(sentence):
+            continue
+        elif is_heading(text, spans, index, bold=_is_bold(read, span)) and not (
+            index == 0 and question is not None and _names_answer(sentence, question)
+        ):
             lead, subject = None, None
             continue
-        if kind != "claim":
-            if kind == "lead_in":
-                lead = None
+        if _COLON_LAST.search(sentence) and _opens_list(read, part, spans, index):
+            opening = _COLON_LAST.sub("", sentence)
+            lead = opening if subject_of(opening) else None
+            subject = subject_of(opening) or subject
+            if lead and tells(opening):
+                yield Stated(finished(opening), span.start, span.start + len(opening))
             continue
-        if _END.search(sentence) and sentence.rstrip("*_ ").endswith(":"):
-            opening = _LEAD.sub("", sentence)
-            followed = index + 1 < len(spans) and _is_item(output, spans[index + 1].start)
-            if followed:
-                lead = opening if subject_of(opening) else None
-                subject = subject_of(opening) or subject
-                continue
-        if _is_item(output, span.start):
-            if lead and not subject_of(sentence):
-                found.append((f"{lead}: {sentence}", span.start, span.end))
-                continue
-        else:
+        if not is_item(text, span.start):
             lead = None
-        parts = clauses(sentence)
-        for part in parts:
-            text, subject = resolve(part, subject)
-            found.append((text, span.start + part.start, span.start + part.end))
-    return [Claim(f"c{number}", text, start, end) for number, (text, start, end) in enumerate(found, start=1)]
+        elif lead and not subject_of(sentence):
+            yield Stated(f"{lead}: {sentence}", *span)
+            continue
+        for piece in clauses(sentence):
+            stated, subject = resolve(finished(piece.text) if told else piece.text, subject)
+            yield Stated(stated, span.start + piece.start, span.start + piece.end)
 
 
-def _bare_answer(output: str, spans: list[Span], question: str | None) -> Claim | None:
-    """One claim for an answer such as "Paris" or "42", which says nothing without its question."""
-    if question is None or len(spans) != 1:
-        return None
-    span = spans[0]
-    text = span.of(output)
-    if classify(text) != "claim" or "?" not in question:
-        return None
-    short = len(text.split()) <= _SHORT and subject_of(text) is None
-    if not (short or (_NO_VERB_NEEDED.match(text) and len(text.split()) <= 4)):
-        return None
-    return Claim("c1", joined(question, text), span.start, span.end)
+def _opens_list(read: JudgedText, part: Span, spans: list[Span], index: int) -> bool:
+    """Whether items, rows or a record come next."""
+    if index + 1 < len(spans):
+        return is_item(read.text, spans[index + 1].start)
+    return part.end < len(read.text)
 
 
-_MARKED = re.compile(r"(?:^|\n)[ \t]*(?:[-*+•·‣◦▪●○–—]|\(?(?:\d{1,3}|[a-zA-Z])[.)])[ \t]+(?:\[[ xX]\][ \t]+)?$")
+def _is_bold(read: JudgedText, span: Span) -> bool:
+    place = read.in_source(span.start, span.end)
+    return (
+        read.source[max(0, place.start - 2) : place.start] in ("**", "__")
+        or read.source[place.end : place.end + 2] == "**"
+    )
 
 
-def _is_item(output: str, start: int) -> bool:
-    """Whether a list marker stands right before this place."""
-    return _MARKED.search(output, max(0, start - 16), start) is not None
+_GENERIC = re.compile(
+    r"(?:(?:short|key|main|final|quick|detailed|executive|brief|full)\s+)?(?:answers?|summary|overview|details?"
+    r"|background|notes?|conclusions?"
+    r"|introduction|steps?|explanation|analysis|findings|results?|points?|facts?|features|sources?|references"
+    r"|context|response|timeline"
+    r"|dates|reasons?|recommendations?|takeaways?|important|pros|cons|caveats?)\b",
+    re.IGNORECASE,
+)
 
 
-def _is_heading(output: str, spans: list[Span], index: int) -> bool:
-    """A short line of its own that states nothing and has something below it."""
-    span = spans[index]
-    text = span.of(output)
-    line_start = output.rfind("\n", 0, span.start) + 1
-    marked = output[line_start : span.start].lstrip().startswith("#")
-    if marked:
-        return True
-    if index + 1 >= len(spans) or _is_item(output, span.start) or text.startswith("|"):
-        return False
-    if len(text.split()) > _HEADING_WORDS or subject_of(text) is not None:
-        return False
-    gap = output[span.end : spans[index + 1].start]
-    before = output[line_start : span.start].strip()
-    colon = text.rstrip("*_ ").endswith(":")
-    bold = text.startswith(("**", "__")) and text.endswith(("**", "__", ":"))
-    return not before and "\n" in gap and (colon or bold or ("\n\n" in gap and not _END.search(text)))
+def _names_answer(line: str, question: str) -> bool:
+    """Whether what looks like a heading is the answer ("**Paris**"): no section's name, no echo of the question."""
+    return not line.endswith(":") and _GENERIC.match(line) is None and not repeats(line, question) and "?" in question

@@ -15,6 +15,7 @@ from functools import lru_cache
 from itertools import islice
 
 from ...text import fold, raw_words, words
+from .code import is_code, is_code_line, is_dense_code
 from .readable import Readable, Statement, readable
 
 __all__ = ["Readable", "Statement", "language_of", "readable", "unjudgeable"]
@@ -99,21 +100,7 @@ _FEWEST_WORDS = 7
 _FEWEST_HITS = 3
 
 _FENCED = re.compile(r"(?:```|~~~)[^\n]*\n(.*?)(?:```|~~~|\Z)", re.DOTALL)
-_CODE_LINE = re.compile(
-    r"^\s*(?:(?:def|class|import|from|return|public|private|protected|static|const|let|var|function|fn|func"
-    r"|impl|struct|enum"
-    r"|package|using|namespace|if|for|while|else|elif|try|except|catch|switch|case)\b.*[:{};()]\s*$"
-    r"|import\s+[\w.]+(?:\s+as\s+\w+)?$|from\s+[\w.]+\s+import\s+.+$"
-    r"|#include\s*[<\"].*|[})\]]+[;,]?$|return\b[^.]*;?$|@\w+(?:\(.*\))?$"
-    r"|[\w.\[\]>-]+\s*(?:=|\+=|-=|:=|=>)\s*[^=].*|[\w.]+\(.*\)\s*[;{:]?$|.*[;{]\s*$|\s*//.*|\s*</?\w+[^>]*>.*$"
-    r"|\$\s\w+.*"
-    r"|(?:SELECT|INSERT|UPDATE|DELETE|CREATE|ALTER)\s.*)$"
-)
-_CODE_END = re.compile(r"[;{}]\s*$")
-_CODE_SIGN = re.compile(r"[(){}\[\]=<>+*/;&|!]")
-_STATEMENT = re.compile(r"\s*(?:return|break|continue|import|using|let|const|var)\b[^.,]*;\s*$")
 _MOSTLY_CODE = "The text is mostly program code; the embedded judge reads prose."
-_PROSE_LINE = re.compile(r"[^\W\d_]{2,}(?:\s+[^\W\d_]{2,}){4,}")
 _DIGIT = re.compile(r"\d")
 _LETTER = re.compile(r"[^\W\d_]")
 _NOT_ASCII = re.compile(r"[^\x00-\x7f]")
@@ -194,22 +181,16 @@ def _script(text: str) -> str | None:
 
 
 def _code(text: str) -> str | None:
-    fenced = sum(len(match.group(1)) for match in _FENCED.finditer(text))
+    fenced = sum(len(match.group(1)) for match in _FENCED.finditer(text) if is_code(match.group(1)))
     if fenced >= 40 and fenced >= 0.7 * len(text.strip()):
         return _MOSTLY_CODE
     lines = [line for line in _FENCED.sub("", text).splitlines() if line.strip()]
     if not lines or text.lstrip()[:1] in "{[":
         return None
     if len(lines) < 3:
-        return _MOSTLY_CODE if all(_is_dense(line) for line in lines) else None
-    code = sum(1 for line in lines if _CODE_LINE.match(line) and not _PROSE_LINE.match(line.strip()))
+        return _MOSTLY_CODE if all(map(is_dense_code, lines)) else None
+    code = sum(map(is_code_line, lines))
     return _MOSTLY_CODE if code >= 3 and code >= 0.6 * len(lines) else None
-
-
-def _is_dense(line: str) -> bool:
-    """Whether a line alone is code beyond doubt: it ends as code does and is thick with its signs."""
-    ended = _CODE_END.search(line)
-    return ended is not None and (len(_CODE_SIGN.findall(line)) >= 0.1 * len(line) or bool(_STATEMENT.match(line)))
 
 
 def _grid(text: str) -> str | None:

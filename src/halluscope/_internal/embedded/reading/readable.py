@@ -15,7 +15,7 @@ from typing import Literal
 
 from ...text import Span, sentences
 
-__all__ = ["Piece", "Readable", "Statement", "readable", "structured"]
+__all__ = ["Piece", "Readable", "Statement", "readable", "structured", "structures"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +74,7 @@ def structured(passage: str) -> Readable | None:
     statements: list[Statement] = []
     kinds: set[str] = set()
     position = 0
-    for span, kind, made in _structures(passage):
+    for span, kind, made in structures(passage):
         if span.start > position:
             prose = list(_prose(passage, position, span.start))
             if prose:
@@ -111,7 +111,7 @@ _TABLE = re.compile(
 _ATTEMPTS = 40
 
 
-def _structures(passage: str) -> Iterator[tuple[Span, str, list[Statement]]]:
+def structures(passage: str) -> Iterator[tuple[Span, str, list[Statement]]]:
     """Tables and JSON values in the passage, in order, with their statements."""
     found: list[tuple[Span, str, list[Statement]]] = []
     if "|" in passage and "--" in passage:

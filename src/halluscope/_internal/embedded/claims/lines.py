@@ -1,0 +1,108 @@
+"""What a line of an output is beside its words: an item, a heading, a labelled answer, a question that tells."""
+
+from __future__ import annotations
+
+import re
+
+from ...text import Span, content_stems
+from .subjects import subject_of
+from .verbs import finite_verb
+
+__all__ = ["is_heading", "is_item", "label_end", "presupposed", "repeats", "states", "tells"]
+
+_HEADING_WORDS = 9
+_END = re.compile(r"[.!?…:;]['\"”’)\]]*$")
+_MARKED = re.compile(r"(?:^|\n)[ \t]*(?:[-*+•·‣◦▪●○–—]|\(?(?:\d{1,3}|[a-zA-Z])[.)])[ \t]+(?:\[[ xX]\][ \t]+)?$")
+_UNDERLINED = re.compile(r"[ \t]*\n[ \t]*(?:=+|-{2,})[ \t]*(?:\n|$)")
+_LABEL = re.compile(
+    r"(?:the\s+)?(?:(?:final|short|direct|correct|quick|brief|long|fun|key|main|important)\s+)?(?:answer"
+    r"|conclusion|verdict|result"
+    r"|response|note|fact|summary|in\s+short|in\s+summary|tl;?dr|point|takeaway|important|warning|reminder|caution"
+    r"|tip|nb|n\.b\.)"
+    r"\s*(?::|\s[–—-])\s+(?=\S)",
+    re.IGNORECASE,
+)
+_VALUED = re.compile(r"^[^:]{2,60}:\s+\S")
+
+
+def is_item(text: str, start: int) -> bool:
+    """Whether a list marker stands right before this place."""
+    return _MARKED.search(text, max(0, start - 16), start) is not None
+
+
+def states(sentence: str) -> bool:
+    """Whether a line says something: has a subject and a verb, ends as a sentence does, or gives a label its value."""
+    if subject_of(sentence) is not None or _VALUED.match(sentence):
+        return True
+    return len(sentence.split()) >= 4 and re.search(r"[.!]['\"”’)\]]*$", sentence) is not None
+
+
+def is_heading(text: str, spans: list[Span], index: int, *, bold: bool) -> bool:
+    """A short line of its own that states nothing and has something below it."""
+    span = spans[index]
+    line = span.of(text)
+    line_start = text.rfind("\n", 0, span.start) + 1
+    before = text[line_start : span.start].strip()
+    marked = before.startswith("#") or (not before and _UNDERLINED.match(text, span.end) is not None)
+    if marked:
+        return not states(line)
+    if index + 1 >= len(spans) or before or line.startswith("|"):
+        return False
+    if len(line.split()) > _HEADING_WORDS or states(line):
+        return False
+    gap = text[span.end : spans[index + 1].start]
+    return "\n" in gap and (line.rstrip().endswith(":") or bold or ("\n\n" in gap and not _END.search(line)))
+
+
+_ANNOUNCED = re.compile(r"\b(?:following|follows|these|below|namely|here|such\s+as|including|like)\b", re.IGNORECASE)
+
+
+def tells(opening: str) -> bool:
+    """Whether the line that opens a list says something itself: "It sells three things" does, "It has" does not."""
+    verb = finite_verb(opening)
+    return verb is not None and len(opening[verb.end :].split()) >= 2 and _ANNOUNCED.search(opening) is None
+
+
+def repeats(heading: str, question: str) -> bool:
+    """Whether a line only takes up words of the question."""
+    return content_stems(heading) <= content_stems(question)
+
+
+def label_end(sentence: str) -> int:
+    """Where the statement begins that a label such as "Answer:" announces; 0 without one."""
+    match = _LABEL.match(sentence)
+    return match.end() if match else 0
+
+
+_KNOWN = re.compile(
+    r"(?:(?:and|so|but|well|hey|fun\s+fact)[,:]?\s+)?(?:(?:did|do|don['’]t|didn['’]t)\s+(?:you|we"
+    r"|they)\s+(?:all\s+)?(?:also\s+|already\s+)?"
+    r"(?:know|realise|realize|remember|hear|notice|recall)"
+    r"|(?:are|were|aren['’]t|weren['’]t)\s+you\s+aware|have\s+you\s+heard|haven['’]t\s+you\s+heard|who\s+(?:knew"
+    r"|would\s+have\s+thought)"
+    r"|(?:isn['’]t|is|wasn['’]t)\s+it\s+(?:not\s+)?(?:true|a\s+fact|interesting|amazing|remarkable|surprising"
+    r"|great|odd|strange|the\s+case)"
+    r"|would\s+you\s+believe|can\s+you\s+believe)(?P<that>,?\s+that)?\s+",
+    re.IGNORECASE,
+)
+_ASKING = re.compile(r"(?:who|what|when|where|why|which|whose|how|whether|if|of|about|any|to)\b", re.IGNORECASE)
+_TAG = re.compile(
+    r",\s*(?:right|correct|yes|no|ok(?:ay)?|huh|eh|innit|(?:is|are|was|were|do|does|did|has|have|had|can|could"
+    r"|will|would|should)(?:n['’]t)?"
+    r"\s+(?:it|he|she|they|we|you|i|there|that))\s*\?\W*$",
+    re.IGNORECASE,
+)
+
+
+def presupposed(question: str) -> Span | None:
+    """The statement inside a question that does not ask for it: "Did you know that …?", "…, isn't it?"."""
+    known = _KNOWN.match(question)
+    if known is not None:
+        rest = question[known.end() :]
+        if not _ASKING.match(rest) and (known["that"] or subject_of(rest) is not None):
+            return Span(known.end(), len(question.rstrip("?!\"'”’) ")))
+        return None
+    tag = _TAG.search(question)
+    if tag is not None and subject_of(question[: tag.start()]) is not None:
+        return Span(0, tag.start())
+    return None

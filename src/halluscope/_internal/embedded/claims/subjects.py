@@ -1,0 +1,197 @@
+"""What a clause is about, and how that is carried into the clauses after it."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+
+from ...text.caseless import Caseless
+from .verbs import finite_verb
+
+__all__ = ["DETERMINED", "NAME", "PRONOUN", "Subject", "resolve", "subject_of"]
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """The words a clause is about."""
+
+    text: str
+    plural: bool
+    named: bool
+    rivalled: bool = False
+    """Whether someone else is named beside it, so that "she" may be either."""
+
+
+_INTRO = re.compile(
+    r"^(?:(?:based|given|in|on|at|by|since|during|after|before|from|until|according|despite|as|with|for|under"
+    r"|through|following|prior|around|between|among|within|throughout|upon|over|additionally"
+    r"|however|moreover|furthermore|also|meanwhile|later|then|today|now|currently|eventually|finally|first"
+    r"|second|third|next|overall|similarly|therefore|thus|instead|notably|specifically|unfortunately"
+    r"|interestingly|in\s+addition|yes|no|so|and|but)"
+    r"\b[^,;:.]{0,80},\s+)",
+    re.IGNORECASE,
+)
+_NOUN_PHRASE_STOP = Caseless(
+    r"[,;:()\[\]\"“”]|\b(?:that|which|who|whom|whose|where|when|if|because|while|although|though|to|and\s+then"
+    r"|but|not|whether|what|how|why)\b"
+)
+NAME = re.compile(r"^(?:The\s+|the\s+)?[A-Z][\w'’.-]*(?:\s+(?:of|the|de|van|von|and|&|[A-Z0-9][\w'’.-]*))*$")
+DETERMINED = re.compile(
+    r"^(?:the|a|an|this|that|these|those|its|his|her|their|our|my|your|each|every|all|some|most|many|several"
+    r"|both|two|three|four|five)\s+[\w'’ -]{2,80}$",
+    re.IGNORECASE,
+)
+PRONOUN = re.compile(
+    r"^(he|she|it|they|this|these|that|those|we|i|you|there|who|one|both|some|many|all|each|others?|such|his"
+    r"|her|its|their)\b",
+    re.IGNORECASE,
+)
+_POINTING = frozenset("this that these those his her its their each some many all both one such".split())
+_MAX_SUBJECT_WORDS = 9
+# A phrase that ends in a preposition or an article has not ended; one with a pronoun inside holds a clause.
+_UNFINISHED = re.compile(
+    r"\b(?:a|an|the|of|in|on|at|by|for|from|with|to|as|its|their|his|and|or)$|\s(?:he|she|it|they|we|you|I)$",
+    re.IGNORECASE,
+)
+_ADVERB_LAST = re.compile(
+    r"\s+(?:also|then|later|first|only|never|always|often|now|still|soon|once|usually|originally|currently|both"
+    r"|all|each"
+    r"|previously|recently|eventually|initially|subsequently|officially|reportedly|successfully|quickly|even|just"
+    r"|already|itself|himself|herself|themselves)$"
+)
+
+
+@lru_cache(maxsize=256)  # splitting a sentence and carrying its subject along ask for the same ones
+def subject_of(clause: str) -> Subject | None:
+    """The subject of a clause: the words before its first finite verb, where they look like one."""
+    intro = _INTRO.match(clause)
+    start = intro.end() if intro else 0
+    verb = finite_verb(clause, start)
+    if verb is None or verb.start <= start:
+        return None
+    text = _ADVERB_LAST.sub("", clause[start : verb.start].rstrip())
+    if not text or len(text.split()) > _MAX_SUBJECT_WORDS or _NOUN_PHRASE_STOP.search(text):
+        return None
+    if _UNFINISHED.search(text):
+        return None
+    words = text.split()
+    if PRONOUN.match(text) and len(words) > 1 and words[0].lower() not in _POINTING:
+        return None
+    if not (
+        NAME.match(text) or DETERMINED.match(text) or PRONOUN.match(text) or text[0].isupper() or text[0].isdigit()
+    ):
+        return None
+    return _subject(text, verb.text, _is_rivalled(clause, verb.start))
+
+
+_NAMED_AFTER = re.compile(r"(?<!\S)([\w'’]+),?\s+(?=[A-Z])((?:[A-Z][\w'’-]+\s?)+)")
+_NO_PERSON_AFTER = frozenset(
+    "the a an in at on of from near into its his her their this that for during since until after before by".split()
+)
+_CALENDAR = re.compile(
+    r"(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec|Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)(?:uary|ruary|ch|il|e"
+    r"|y|ust|tember|ober|ember|day)?\b"
+)
+
+
+def _is_rivalled(clause: str, start: int) -> bool:
+    """Whether a name stands after the verb that no article or preposition of place goes before: likely a person."""
+    return any(
+        match[1] not in _NO_PERSON_AFTER
+        and not match[1][0].isupper()
+        and not match[1][0].isdigit()
+        and not _CALENDAR.match(match[2])
+        for match in _NAMED_AFTER.finditer(clause, start)
+    )
+
+
+_ONE = frozenset("is was has does isn't wasn't hasn't doesn't".split())
+_MANY = frozenset("are were have do aren't weren't haven't don't".split())
+_PLURAL_FIRST = frozenset("these those both many several most some they two three four five all".split())
+
+
+def _subject(text: str, verb: str, rivalled: bool) -> Subject:
+    first = text.split(None, 1)[0].lower()
+    head = re.split(r"\s+(?:of|in|for|from|at|on|with|by)\s+", text, maxsplit=1)[0]
+    last = head.split()[-1].strip("'’").lower() if head.split() else ""
+    named = bool(NAME.match(text))
+    agreed = verb.replace("’", "'")
+    if agreed in _ONE or agreed in _MANY:
+        return Subject(text, agreed in _MANY, named, rivalled)
+    plural = (
+        " and " in head
+        or first in _PLURAL_FIRST
+        or (last.endswith("s") and not last.endswith(("ss", "us", "is")) and not NAME.match(head))
+    )
+    return Subject(text, plural, named, rivalled)
+
+
+_EXPLETIVE = re.compile(
+    r"^it\s+(?:is|was|has\s+been|will\s+be|would\s+be|seems|appears|takes|took)\s+(?:\w+ly\s+)?(?:important"
+    r"|likely|unlikely|possible|impossible|clear|unclear|known|believed|estimated|thought|said|reported|worth"
+    r"|necessary|recommended|difficult"
+    r"|easy|common|true|not\s+(?:until|clear|known|possible)|also\s+(?:important|worth|possible)|that|expected"
+    r"|noted|unknown|\w+\s+(?:that|to)\b)|^it\s+(?:seems|appears|takes|took|follows|turns)\b",
+    re.IGNORECASE,
+)
+_ORGANISATION = re.compile(
+    r"\b(?:inc|ltd|corp|company|university|institute|bank|association|party|council|team|band|group|agency"
+    r"|committee|department|museum|hospital|school|army|church|club|organi[sz]ation)\b",
+    re.IGNORECASE,
+)
+_PRONOUN_FIRST = re.compile(r"(he|she|it|they|his|her|its|their)\b", re.IGNORECASE)
+
+
+def resolve(text: str, last: Subject | None) -> tuple[str, Subject | None]:
+    """The clause with a pronoun subject replaced by the last named one, and the subject to carry on.
+
+    Replaced only where number and sort fit; "it is likely that" refers to nothing and is left alone.
+    """
+    intro = _INTRO.match(text)
+    start = intro.end() if intro else 0
+    rest = text[start:]
+    pronoun = _PRONOUN_FIRST.match(rest)
+    if pronoun is None:
+        subject = subject_of(text)
+        if subject is None or PRONOUN.match(subject.text):
+            return text, last if subject is not None and _keeps(subject) else None
+        # Two clauses that were not split may have two subjects: neither is safe to carry on.
+        return text, None if ";" in text else subject
+    word = pronoun.group(1).lower()
+    if last is None or _EXPLETIVE.match(rest) or not _fits(word, last):
+        return text, last
+    possessive = word in ("his", "its", "their") or (word == "her" and _possessive_her(rest))
+    if word == "her" and not possessive:
+        return text, last
+    if not possessive and subject_of(rest) is None:
+        return text, last
+    name = last.text if not start else lowered(last.text)
+    if possessive:
+        name += "'" if last.plural and name.endswith("s") else "'s"
+    return text[:start] + name + rest[pronoun.end() :], last
+
+
+def _keeps(subject: Subject) -> bool:
+    """A clause about "this discovery" does not change what "he" will mean after it, but "they" might."""
+    return subject.text.split()[0].lower() in ("this", "that", "his", "her", "its", "their", "there", "i", "we", "you")
+
+
+def _possessive_her(rest: str) -> bool:
+    return re.match(r"her\s+[a-z]+\s+", rest, re.IGNORECASE) is not None
+
+
+def lowered(text: str) -> str:
+    """The words as they stand inside a sentence: an article at the front loses its capital."""
+    return text[0].lower() + text[1:] if re.match(r"(?:The|A|An|This|Its|His|Her|Their)\b", text) else text
+
+
+def _fits(word: str, subject: Subject) -> bool:
+    organisation = bool(_ORGANISATION.search(subject.text)) or subject.text.lower().startswith("the ")
+    if word in ("they", "their"):
+        return subject.plural or (subject.named and bool(_ORGANISATION.search(subject.text)))
+    if subject.plural:
+        return False
+    if word in ("he", "his", "she", "her"):
+        return subject.named and not subject.rivalled and not organisation and len(subject.text.split()) <= 4
+    return True
