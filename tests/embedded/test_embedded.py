@@ -246,3 +246,31 @@ def test_the_same_case_scores_the_same_in_another_process_whatever_the_threads()
         )
         outputs.add(done.stdout)
     assert len(outputs) == 1
+
+
+@pytest.mark.parametrize(
+    "output, context",
+    [
+        ("The code is " + "7f3a" * 40 + ".", "The mill was sold in 1900 for 12 dollars."),
+        ("The key is " + "AbCdEfGhIj" * 11 + ".", "The key is " + "ZyXwVuTsRq" * 11 + "."),
+        ("The mill cost " + "9" * 20 + " dollars.", "The mill cost 12 dollars."),
+        (f"The hash is {'ab' * 63}cd.", f"The hash is {'ab' * 64}."),
+    ],
+)
+def test_a_word_too_long_to_read_stands_in_the_context_or_is_not_supported(output: str, context: str) -> None:
+    (verdict,) = check(output, [context]).verdicts
+    assert not verdict.support.holds
+
+
+def test_a_long_word_that_stands_in_the_context_is_supported() -> None:
+    said = f"The hash of the image is {'ab12' * 32}."
+    (verdict,) = check(said, [said]).verdicts
+    assert verdict.support.holds
+
+
+def test_a_statement_in_mark_up_is_judged_and_code_is_said_to_be_unread() -> None:
+    context = ["The mill stands in Ulm. It was built in 1890 by Anna."]
+    result = check("# The mill stands in Bonn.\n\nIt was built in 1890.", context)
+    assert [verdict.support.holds for verdict in result.verdicts] == [False, True]
+    noted = check("The mill stands in Ulm.\n\n```python\nx = 1\nprint(x)\n```", context)
+    assert any("program code was not judged" in note for note in noted.notes)

@@ -1,8 +1,12 @@
 from __future__ import annotations
 
+import subprocess
+import sys
+
 import pytest
 
-from halluscope._internal.embedded.reading.language import language_of, readable, unjudgeable
+from halluscope._internal.embedded.reading.language import language_of, unjudgeable
+from halluscope._internal.embedded.reading.readable import readable
 
 from ..random_text import random_texts
 from ..timing import taken
@@ -47,6 +51,66 @@ def test_english_names_numbers_and_lists_are_read(text: str) -> None:
 
 
 @pytest.mark.parametrize(
+    "text, word",
+    [
+        ("Der Vertrag endet am 31. März.", "German"),
+        ("Le contrat prend fin le 31 mars.", "French"),
+        ("El contrato termina el 31 de marzo.", "Spanish"),
+        ("Il contratto termina il 31 marzo.", "Italian"),
+        ("O contrato termina em 31 de março.", "Portuguese"),
+        ("Het contract eindigt op 31 maart.", "Dutch"),
+        ("Avtalet upphör den 31 mars.", "Swedish"),
+        ("Kontrakten udløber den 31. marts.", "Danish"),
+        ("Avtalen utløper 31. mars.", "Norwegian"),
+        ("Sopimus päättyy 31. maaliskuuta.", "Finnish"),
+        ("Umowa wygasa 31 marca.", "Polish"),
+        ("Smlouva končí 31. března.", "Czech"),
+        ("A szerződés március 31-én lejár.", "Hungarian"),
+        ("Contractul se încheie la 31 martie.", "Romanian"),
+        ("Sözleşme 31 Mart'ta sona eriyor.", "Turkish"),
+        ("Kontrak berakhir pada 31 Maret.", "Indonesian"),
+        ("Hợp đồng kết thúc vào ngày 31 tháng 3.", "Vietnamese"),
+        ("Oui, c'est vrai.", "French"),
+        ("DER VERTRAG ENDET AM ENDE DES MONATS.", "German"),
+    ],
+)
+def test_another_language_is_named_in_one_line(text: str, word: str) -> None:
+    assert word in (unjudgeable(text) or "")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Rue de la Paix 12, 75002 Paris, France", "The film Das Leben der Anderen won.", "Gare du Nord, Paris",
+        "Les Misérables by Victor Hugo", "Ludwig van Beethoven, 1770", "São Paulo, Rio de Janeiro, Belo Horizonte",
+        "Kubernetes v1.29.3", "Invoice INV-2024-0093: paid", "pip install halluscope", "Model 3 | 358 miles | $38,990",
+        "C'est la vie, he said.", "Ibuprofen 400 mg 3x daily", "HTTP 404 Not Found", "Lee Jae-myung",
+        "Muhammad ibn Musa al-Khwarizmi", "Deutsche Bahn runs the line.", "Osteria Francescana, Modena",
+        "ISO 9001:2015", "Callow Hill.", "None, all five have one.", "Order HB-2291047 shipped",
+        "Los Angeles Lakers vs. San Antonio Spurs", "Status: closed; owner: M. Dubois", "Via Roma 12, Milano",
+        "Schadenfreude means joy at another's misfortune.", "Amelie Garnier and Jean-Luc Dupont",
+        "Mount Kilimanjaro, Tanzania", "Bayern Munich beat Real Madrid 2-1.", "Prof. Dr. Hans Müller",
+        "Rue de Rivoli, Place de la Concorde, Champs-Élysées", "ERR_CONN_RESET 10.0.0.1:8080 timeout",
+        "dosage 5 mg/kg bid", "apt-get install libssl-dev", "coq au vin", "yes, via SEPA", "net profit margin 12%",
+        "Sailing yes, car no.", "Limit unpublished; key for scans only.", "Residual waste, emptied on Mondays",
+        "Type: Sauvignon Blanc; region: Marlborough", "lorem ipsum dolor sit amet",
+    ],
+)  # fmt: skip
+def test_an_awkward_english_line_is_read(text: str) -> None:
+    assert unjudgeable(text) is None
+
+
+def test_plain_english_does_not_wait_for_the_identifier() -> None:
+    program = (
+        "import sys; from halluscope._internal.embedded.reading.language import unjudgeable; "
+        "assert unjudgeable('The mill stands in Ulm, and it was sold to the city.') is None; "
+        "assert unjudgeable('Callow Hill, 42') is None; print('py3langid' in sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "False"
+
+
+@pytest.mark.parametrize(
     "text",
     [
         "```python\ndef add(a, b):\n    return a + b\n\nprint(add(1, 2))\n```",
@@ -68,9 +132,9 @@ def test_a_grid_of_bare_numbers_cannot_be_read() -> None:
     assert "table of numbers" in (unjudgeable("1 2 3 4\n5 6 7 8\n9 10 11 12\n13 14 15 16") or "")
 
 
-def test_language_of_says_nothing_about_little() -> None:
-    assert language_of("Paris") is None
-    assert language_of("The capital of France is Paris and it is known for the tower.") == "English"
+def test_language_of() -> None:
+    assert language_of("The capital of France is Paris and it is known for the tower.").name == "English"
+    assert language_of("Der Vertrag endet am Ende des Monats.").name == "German"
 
 
 def test_a_markdown_table_becomes_a_statement_a_row() -> None:

@@ -7,13 +7,14 @@ from functools import lru_cache, partial
 from typing import Any, TypeVar
 from weakref import WeakKeyDictionary
 
-from ..embedded.claims.extracting import extract
+from ..embedded.claims.extracting import extract, unread
 from ..embedded.deciding.decide import decide, hallucination_probability
 from ..embedded.deciding.marking import in_output, shipped_marking
 from ..embedded.deciding.reader import ClaimReading, fingerprint, read_claims
 from ..embedded.deciding.reasons import reason_of
 from ..embedded.reading.context import ReadContext
 from ..embedded.reading.language import unjudgeable
+from ..embedded.reading.long_words import long_words, shortened
 from ..errors import CannotJudge, NothingToJudge
 from ..judge import Answer, Call
 from ..plumbing.public import public_in
@@ -60,7 +61,7 @@ class EmbeddedJudge:
         turns = _turns.setdefault(asyncio.get_running_loop(), asyncio.Semaphore(worth_at_once()))
         async with turns:
             value = await in_thread(partial(_answer, question))
-        return Answer(judge=self.name, value=value, notes=_left_out(getattr(question, "passages", None) or ()))
+        return Answer(judge=self.name, value=value, notes=_left_out(question))
 
 
 def _answer(question: Question[Any]) -> Any:
@@ -84,10 +85,15 @@ def _readable(what: str, text: str) -> None:
         raise CannotJudge(f"the embedded judge cannot read the {what}: {why.rstrip('.')}. Use a chat judge for it.")
 
 
-def _left_out(passages: tuple[Passage, ...]) -> tuple[str, ...]:
-    """A note for each passage that was not read, since a claim that rests on it will seem unsupported."""
+def _left_out(question: Question[Any]) -> tuple[str, ...]:
+    """A note for each passage that was not read, since a claim that rests on it will seem unsupported, and for code."""
+    passages: tuple[Passage, ...] = getattr(question, "passages", None) or ()
     whys = ((passage, unjudgeable(passage.text)) for passage in passages)
-    return tuple(f"passage {passage.index + 1} was not read: {why}" for passage, why in whys if why)
+    notes = [f"passage {passage.index + 1} was not read: {why}" for passage, why in whys if why]
+    if isinstance(question, ExtractClaims | LabelAnswer | ComparePassages) and (blocks := unread(question.output)):
+        some = "A block of program code was" if len(blocks) == 1 else f"{len(blocks)} blocks of program code were"
+        notes.append(f"{some} not judged: the embedded judge reads prose.")
+    return tuple(notes)
 
 
 @lru_cache(maxsize=4)
@@ -130,11 +136,17 @@ def _verdicts(
     verdicts = []
     for claim, reading in zip(claims, read_claims([c.text for c in claims], _context(passages), asked), strict=True):
         support, confidence = decide(reading)
+        reason = reason_of(reading, support)
+        if support.holds and (
+            strange := [word for word in long_words(claim.text) if word not in _long_words(passages)]
+        ):
+            support, confidence = Support.UNSUPPORTED, 1.0
+            reason = f"The context does not have “{shortened(strange[0])}”."
         verdicts.append(
             Verdict(
                 claim,
                 support,
-                reason=reason_of(reading, support),
+                reason=reason,
                 confidence=confidence,
                 evidence=reading.evidence_for(support),
                 word=_word(support, words or {}),
@@ -142,6 +154,11 @@ def _verdicts(
             )
         )
     return verdicts
+
+
+@lru_cache(maxsize=4)
+def _long_words(passages: tuple[Passage, ...]) -> frozenset[str]:
+    return frozenset(word for passage in passages for word in long_words(passage.text))
 
 
 def _marks(claim: Claim, reading: ClaimReading, output: str | None) -> tuple[tuple[int, int], ...]:

@@ -22,30 +22,39 @@ class Absence(NamedTuple):
     end: int
 
 
-_SOURCE = (
-    r"(?:(?:the|this|these|that|those|your|our|any|all|both|either|neither|none\s+of\s+the|no|its"
-    r"|their)\s+)?(?:[\w'’-]+\s+){0,4}?"
-    r"(?:context|passages?|texts?|documents?|documentation|information|articles?|excerpts?|snippets?|sources?"
-    r"|materials?|data|content"
-    r"|reviews?|references?|results?|json|table|records?|notes?|reports?|page|pages|policy|manual|leaflet|guide"
-    r"|letter|email|e-mail"
-    r"|message|minutes|contract|agreement|handbook|release|notice|study|paper|summary|file|files|listing|sheet"
-    r"|brochure|transcript"
-    r"|thread|ticket|log|logs|statement|terms|website|site|list|entry|entries|schedule|chart|form|it|they|nothing)"
+_SOME = (
+    r"(?:(?:the|this|these|that|those|your|our|any|all|both|either|neither|none\s+of\s+the|no|its|their)\s+)?"
+    r"(?:[\w'’-]+\s+){0,4}?"
 )
-_SAY = (
-    r"(?:say|mention|contain|specify|state|provide|include|give|tell|discuss|address|offer|cover|indicate|reveal"
-    r"|explain|describe|list"
-    r"|clarify|answer|have|elaborate\s+on|supply|note|define|detail|refer\s+to|disclose|go\s+into|name|record"
-    r"|set\s+out|identify|quote"
-    r"|speak\s+of|show|touch\s+on|make\s+clear|spell\s+out|report)"
+_CONTEXT = (
+    rf"{_SOME}(?:context|passages?|texts?|documents?|documentation|information|articles?|excerpts?|snippets?|sources?"
+    r"|materials?|data|references?|results?|json|records?|database)"
 )
+"""What can only be read: all that it "has" is what it tells."""
+_PAPER = (
+    rf"(?:{_CONTEXT}|{_SOME}(?:reviews?|table|notes?|reports?|pages?|policy|manual|leaflet|guide|letter|e-?mail|message"
+    r"|minutes|contract|agreement|handbook|release|notice|study|paper|summary|files?|listing|sheet|brochure"
+    r"|transcript|thread|ticket|logs?|statement|terms|website|site|list|entry|entries|schedule|chart|form)|it|they"
+    r"|nothing)"
+)
+_TELL = (
+    r"(?:say|mention|specify|state|give|tell|discuss|indicate|reveal|explain|describe|list|clarify|elaborate\s+on|note"
+    r"|define|detail|refer\s+to|disclose|go\s+into|name|record|set\s+out|identify|quote|speak\s+of|touch\s+on"
+    r"|make\s+clear|spell\s+out|report|address)"
+)
+_HOLD = r"(?:contain|provide|include|offer|cover|answer|have|supply|show|hold)"
+# "Breakfast is not included" and "Red is not available" are about the thing and not about what is told of it.
 _SAID = (
-    r"(?:mentioned|given|provided|stated|specified|available|included|discussed|indicated|listed|named|recorded"
-    r"|described|disclosed"
-    r"|explained|covered|addressed|set\s+out|quoted|detailed|known|clear|found|identified|said|shown|reported"
-    r"|supplied|spelled\s+out)"
+    r"(?:mentioned|given|provided|stated|specified|discussed|indicated|listed|named|recorded|described|disclosed"
+    r"|explained|addressed"
+    r"|set\s+out|quoted|detailed|known|clear|identified|said|reported|supplied|spelled\s+out)"
 )
+_TOLD = (
+    r"(?:included|available|covered|found|shown)\s+(?:in|by|from)\s+(?:the|this|these|any|your|either)\s+(?:\w+\s+)?"
+    r"(?:context|documents?|passages?|texts?|sources?|information|material|excerpts?)"
+)
+_ABOUT = r"(?:about|on|of|regarding|concerning)"
+_BEGINS = r"(?:^|[,;:.]\s+)(?:(?:and|but|while|although|though|so|as|since|because)\s+)?"
 
 
 def _pattern(text: str) -> re.Pattern[str]:
@@ -53,25 +62,28 @@ def _pattern(text: str) -> re.Pattern[str]:
 
 
 _NOT = r"(?:\s*n['’]t|\s+not)\s+(?:\w+ly\s+|actually\s+|yet\s+|even\s+)?"
-_WHERE = (
-    r"(?:\s+(?:in|by|on|within|from|anywhere\s+in)\s+(?:the|this|these|any|your|all)\b[^,;]*|\s+(?:here|there"
-    r"|anywhere|at\s+all|yet))?"
-)
 _LACKING = (
-    # The leaflet does not give a price.
-    _pattern(rf"\b{_SOURCE}\s+(?:(?:does|do|did){_NOT}|(?:can)?not\s+){_SAY}\s+(?P<what>[^;]+)"),
+    # The leaflet does not give a price. The documents do not contain a price.
+    _pattern(rf"\b{_PAPER}\s+(?:(?:does|do|did){_NOT}|(?:can)?not\s+){_TELL}\s+(?P<what>[^;]+)"),
+    _pattern(rf"\b{_CONTEXT}\s+(?:(?:does|do|did){_NOT}|(?:can)?not\s+){_HOLD}\s+(?P<what>[^;]+)"),
     # The leaflet gives no price; it says nothing about the price.
     _pattern(
-        rf"\b{_SOURCE}\s+(?:lacks?|makes?\s+no\s+mention\s+of|(?:contains?|provides?|gives?|has|have|offers?"
-        rf"|includes?|mentions?|lists?|shows?"
-        rf"|names?|states?|specif(?:y|ies))\s+(?:no|nothing\s+(?:about|on|of|regarding))"
-        rf"|says?\s+nothing\s+(?:about|on|of|regarding)"
-        rf"|(?:is|are|was|were)\s+silent\s+(?:about|on)|fails?\s+to\s+{_SAY}|leaves?\s+open|omits?)\s+(?P<what>[^;]+)"
+        rf"\b{_PAPER}\s+(?:makes?\s+no\s+mention\s+of|(?:mentions?|lists?|names?|states?|gives?|specif(?:y|ies))"
+        rf"\s+(?:no|nothing\s+{_ABOUT})|(?:says?|shows?)\s+nothing\s+{_ABOUT}|(?:is|are|was"
+        rf"|were)\s+silent\s+(?:about|on)"
+        rf"|fails?\s+to\s+{_TELL}|leaves?\s+open|omits?)\s+(?P<what>[^;]+)"
+    ),
+    _pattern(
+        rf"\b{_CONTEXT}\s+(?:lacks?|(?:contains?|provides?|has|have|offers?|includes?|holds?|shows?)\s+(?:no"
+        rf"|nothing\s+{_ABOUT}))"
+        r"\s+(?P<what>[^;]+)"
     ),
     # None of the documents mentions a price; nothing is said about the price.
-    _pattern(rf"\b(?:none|neither)\s+of\s+[\w\s'’-]{{2,40}}?\s+{_SAY}s?\s+(?P<what>[^;]+)"),
-    _pattern(r"\bnothing\s+(?:is|was|has\s+been)\s+(?:said|stated|mentioned|given|written|known)\s+(?:about|on|of"
-             r"|regarding)\s+(?P<what>[^;]+)"),
+    _pattern(rf"\b(?:none|neither)\s+of\s+[\w\s'’-]{{2,40}}?\s+{_TELL}s?\s+(?P<what>[^;]+)"),
+    _pattern(
+        rf"\bnothing\s+(?:is|was|has\s+been)\s+(?:said|stated|mentioned|given|written"
+        rf"|known)\s+{_ABOUT}\s+(?P<what>[^;]+)"
+    ),
     # There is no information about the price.
     _pattern(
         r"\b(?:there\s+(?:is|are|was|were)\s+|i\s+(?:see|find|found|have)\s+|we\s+(?:see|find|have)\s+)?(?:no"
@@ -80,23 +92,31 @@ _LACKING = (
         r"|provided)\s+|available\s+)?"
         r"(?:about|on|of|regarding|concerning|to|for|as\s+to|in\s+\w+\s+\w+\s+(?:about|on|of))\s+(?P<what>[^;]+)"
     ),
+    # It is unclear who paid. It isn't said who paid.
+    _pattern(
+        r"(?:\b(?:unclear|unknown|not\s+(?:clear|known|stated|specified|mentioned|said))|n['’]t\s+(?:clear|known"
+        r"|stated|said))"
+        r"\s+(?P<what>(?:who|what|when|where|why|which|how|whether|if)\b[^;]+)"
+    ),
     # The price is not mentioned. A price for delivery can't be given.
-    _pattern(rf"(?P<what>[\w'’$€£%., -]{{2,120}}?)\s+(?:(?:is|are|was|were){_NOT}|(?:has|have){_NOT}been\s+|(?:can"
-             rf"|could){_NOT}be\s+|cannot\s+be\s+)"
-             rf"(?:\w+ly\s+)?{_SAID}\b"),
+    _pattern(
+        rf"{_BEGINS}(?P<what>[\w'’$€£% -]{{2,120}}?)(?:\s+(?:is|are|was|were){_NOT}|\s+(?:has|have){_NOT}been\s+"
+        rf"|\s+(?:can|could){_NOT}be\s+|\s+cannot\s+be\s+)(?:\w+ly\s+)?(?:{_SAID}|{_TOLD})\b"
+    ),
     # No price is given. No price given.
     _pattern(rf"\bno\s+(?P<what>[\w'’ -]{{2,80}}?)\s+(?:(?:is|are|was|were|has\s+been|have\s+been)\s+)?{_SAID}\b"),
     # Delivery not mentioned. Price: not stated.
-    _pattern(rf"(?P<what>[\w'’ -]{{2,80}}?)\s*:?\s+(?:not|never)\s+{_SAID}\b(?=\W*$|\s+(?:in|by|here|anywhere))"),
-    # I cannot tell the price. It is unclear who paid.
+    _pattern(
+        rf"{_BEGINS}(?P<what>[\w'’ -]{{2,80}}?)\s*:?\s+(?:not|never)\s+{_SAID}\b(?=\W*$|\s+(?:in|by|here"
+        rf"|anywhere))"
+    ),
+    # I cannot tell the price.
     _pattern(
         r"\b(?:i|we|one|you)\s+(?:can(?:not|['’]t)|could\s*n['’]t|could\s+not|do\s*n['’]t|do\s+not"
         r"|am\s+unable\s+to|are\s+unable\s+to)\s+(?:\w+ly\s+)?"
         r"(?:tell|say|find|determine|see|know|confirm|verify|give)\s+(?:you\s+)?(?P<what>[^;]+)"
     ),
-    _pattern(r"\b(?:it\s+(?:is|was|remains)\s+)?(?:unclear|unknown|not\s+(?:clear|known|stated|specified|mentioned"
-             r"|said))\s+(?P<what>(?:who|what|when|where|why|which|how|whether|if)\b[^;]+)"),
-)  # fmt: skip
+)
 _CUT = Caseless(
     r"\s*(?:[.!?…]+\W*$|,\s+(?:so|but|and|as|because|although|though|however|only|which)\b.*|\s+(?:in|from"
     r"|within)\s+(?:the|this|these|any|your)"

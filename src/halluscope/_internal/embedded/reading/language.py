@@ -10,68 +10,35 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Mapping
 from functools import lru_cache
 from itertools import islice
+from typing import Any, NamedTuple
 
-from ...text import fold, raw_words, words
+from ...text import STOP_WORDS, raw_words
 from .code import is_code, is_code_line, is_dense_code
-from .readable import Readable, Statement, readable
 
-__all__ = ["Readable", "Statement", "language_of", "readable", "unjudgeable"]
+__all__ = ["Language", "language_of", "unjudgeable"]
 
-_PROFILES: dict[str, frozenset[str]] = {
-    name: frozenset(profile.split())
-    for name, profile in {
-        "English": "the of and to in a is was for that on with as it by at from are be this were which an or "
-        "has have not "
-        "their its but they he she his her had been can will would who what when there we you i if about more",
-        "German": "der die das und ist nicht ein eine von zu mit den im für auf dem des sich als auch es an "
-        "werden aus er hat "
-        "dass sie nach wird bei einer um am sind noch wie einem über so zum war haben nur oder aber vor zur bis",
-        "French": "le la les et est pas un une de du des en que qui dans pour sur au avec il elle ce cette "
-        "par plus ne se sont "
-        "été aux mais ou où nous vous ils son sa ses leur comme tout était fait très",
-        "Spanish": "el la los las y es no un una de del en que por para con su sus al lo como más pero fue "
-        "son este esta está "
-        "entre cuando muy también hasta desde ser ha han era sin sobre año años todo nos",
-        "Italian": "il lo la gli le e è non un una di del della dei delle in che per con su al alla sono come "
-        "più ma anche nel "
-        "nella si da dal questo questa era stato ha hanno essere tra quando molto ed degli",
-        "Portuguese": "o os as e é não um uma de do da dos das em no na que por para com seu sua ao mais mas "
-        "foi são este esta "
-        "como entre quando muito também até ser há nos nas pelo pela está",
-        "Dutch": "de het een en van in is dat op te zijn met voor niet aan er om ook als bij maar door naar "
-        "uit nog wordt hij "
-        "werd heeft ze deze over tot hebben kan dan hun meer onder",
-        "Swedish": "och att det som en på är av för med den till inte har ett om var jag men från så vi de "
-        "kan när han hon sin "
-        "efter vid över eller också under mycket skulle",
-        "Danish": "og at det som en på er af for med den til ikke har et om var jeg men fra så vi de kan når "
-        "han hun sin efter "
-        "ved over eller også under meget blev",
-        "Norwegian": "og at det som en på er av for med den til ikke har et om var jeg men fra så vi de kan "
-        "når han hun sin etter "
-        "ved over eller også under mye ble",
-        "Finnish": "ja on ei se että oli hän ovat mutta kun niin myös tai joka sen jos vain mukaan sekä hänen "
-        "ole ovat vuonna kuin",
-        "Polish": "i w na z do nie się że jest to jak o po od za dla przez jego był była są oraz ale czy tym "
-        "który która które "
-        "co przy ma tylko już może",
-        "Czech": "a v na je se že s z do to o k i jako ve po pro jsou za by byl byla od ale který která které "
-        "podle až při nebo jeho",
-        "Hungarian": "a az és hogy nem is egy ez volt van meg de csak már mint vagy ki el még azt kell lesz "
-        "szerint után",
-        "Romanian": "și de la în a cu pe nu un o este că din pentru mai ce sau fi au care lui sunt prin după "
-        "fost ca se",
-        "Turkish": "ve bir bu da de için ile olarak çok daha olan gibi en sonra kadar ne var değil ise ama o "
-        "olduğu tarafından",
-        "Indonesian": "dan yang di dengan untuk dari ini pada adalah tidak dalam akan itu oleh sebagai juga "
-        "ke karena ada atau "
-        "mereka lebih telah bisa tahun",
-        "Vietnamese": "và là của có được cho không các trong một với người này đã những khi đến về từ như",
-    }.items()
-}
+_NAMES = {
+    "af": "Afrikaans", "az": "Azerbaijani", "bs": "Bosnian", "ca": "Catalan", "cs": "Czech", "cy": "Welsh",
+    "da": "Danish", "de": "German", "en": "English", "es": "Spanish", "et": "Estonian", "eu": "Basque",
+    "fi": "Finnish", "fr": "French", "ga": "Irish", "gl": "Galician", "hr": "Croatian", "hu": "Hungarian",
+    "id": "Indonesian", "is": "Icelandic", "it": "Italian", "lt": "Lithuanian", "lv": "Latvian", "ms": "Malay",
+    "mt": "Maltese", "nl": "Dutch", "no": "Norwegian", "pl": "Polish", "pt": "Portuguese", "ro": "Romanian",
+    "sk": "Slovak", "sl": "Slovenian", "sq": "Albanian", "sv": "Swedish", "sw": "Swahili", "tl": "Tagalog",
+    "tr": "Turkish", "vi": "Vietnamese",
+}  # fmt: skip
+"""Languages in Latin letters that are told apart. Fewer of them are told apart better."""
+_ENGLISH = frozenset(
+    """
+    the and that with from are this were which their its but they he she his been would who what when there you if
+    about than yes because after before only not should could some other these those how why where your our my we
+    """.split()
+)
+"""Common English words that are words of hardly any other language."""
+_PARTICLES = frozenset(
+    "de la le les du des del di da do dos das van von der den ten ter el al ibn bin y e i of zu und et".split()
+)
 _SCRIPTS = {
     "CYRILLIC": "the Cyrillic script",
     "GREEK": "the Greek script",
@@ -96,8 +63,13 @@ _SCRIPTS = {
 
 _SAMPLE = 20_000
 _FEWEST_LETTERS = 4
-_FEWEST_WORDS = 7
-_FEWEST_HITS = 3
+_ENGLISH_SHARE = 8
+"""One of so many words in lower case is plain English in an English text."""
+_FEWEST_WORDS = 3
+_FEW_WORDS = 3
+_SURE = {True: 0.87, False: 0.45}
+"""The probability from which a text is taken to be in another language, for few words and for more."""
+_NOT_ENGLISH = 0.06
 
 _FENCED = re.compile(r"(?:```|~~~)[^\n]*\n(.*?)(?:```|~~~|\Z)", re.DOTALL)
 _MOSTLY_CODE = "The text is mostly program code; the embedded judge reads prose."
@@ -114,55 +86,63 @@ def unjudgeable(text: str) -> str | None:
     return _foreign(sample) or _code(sample) or _grid(sample)
 
 
-def language_of(text: str) -> str | None:
-    """The language of a text in Latin letters, where enough of it is there to tell; else None."""
-    tokens = words(text[:_SAMPLE])
-    if len(tokens) < _FEWEST_WORDS:
-        return None
-    # Accents are folded in words(); the profiles are folded the same way.
-    hits = _hits(Counter(tokens))
-    best = max(hits, key=lambda name: (hits[name], name == "English"))
-    return best if hits[best] >= _FEWEST_HITS else None
-
-
-def _fold_profile(profile: frozenset[str]) -> frozenset[str]:
-    return frozenset(word for entry in profile for word in words(entry))
-
-
-_FOLDED = {name: _fold_profile(profile) for name, profile in _PROFILES.items()}
-_ENGLISH = _FOLDED["English"]
-_LANGUAGES = {
-    word: tuple(name for name, profile in _FOLDED.items() if word in profile)
-    for word in frozenset().union(*_FOLDED.values())
-}
-"""The languages that each word of the profiles is common in."""
-
-
 def _foreign(text: str) -> str | None:
     script = _script(text)
     if script:
         return f"The text is written in {script}; the embedded judge reads English only."
-    tokens = raw_words(text)
+    read = text.lower() if text.isupper() else text
+    tokens = raw_words(read)
     if len(tokens) < _FEWEST_WORDS:
         return None
-    # Names bring their own particles ("José de la Cruz"): capitalised words do not count, and few do not suffice.
-    counts = Counter(fold(word) for word in tokens if word[0].islower())
-    hits = _hits({word: count for word, count in counts.items() if word not in _ENGLISH})
-    name = max(hits, key=lambda name: hits[name])
-    if name == "English" or hits[name] <= _FEWEST_HITS or hits[name] < 0.12 * len(tokens):
+    plain = [word for word in tokens if word[0].islower()]
+    if sum(word.lower() in _ENGLISH for word in tokens) * _ENGLISH_SHARE >= max(1, len(plain)):
+        return None  # without asking further: what is plainly English pays for nothing
+    if not any(_tells(tokens, place) for place in range(len(tokens))):
         return None
-    if hits[name] > 2 * sum(counts[word] for word in _ENGLISH - _FOLDED[name]):
-        return f"The text seems to be written in {name}; the embedded judge reads English only."
-    return None
+    name, sure, english = language_of(read)
+    if name == "English" or english >= _NOT_ENGLISH or sure < _SURE[len(tokens) <= _FEW_WORDS]:
+        return None
+    return f"The text seems to be written in {name}; the embedded judge reads English only."
 
 
-def _hits(counts: Mapping[str, int]) -> dict[str, int]:
-    """How many of the words are among the commonest of each language."""
-    hits = dict.fromkeys(_FOLDED, 0)
-    for word, count in counts.items():
-        for name in _LANGUAGES.get(word, ()):
-            hits[name] += count
-    return hits
+def _tells(tokens: list[str], place: int) -> bool:
+    """Whether a word can tell a language: neither a name nor the particle of one ("José de la Cruz"), nor English."""
+    word = tokens[place]
+    if not word[0].islower() or word in STOP_WORDS:
+        return False
+    return word not in _PARTICLES or not (_by_name(tokens, place, -1) and _by_name(tokens, place, 1))
+
+
+def _by_name(tokens: list[str], place: int, step: int) -> bool:
+    """Whether a particle leans on a name on this side, other particles in between."""
+    place += step
+    while 0 <= place < len(tokens) and tokens[place] in _PARTICLES:
+        place += step
+    return 0 <= place < len(tokens) and tokens[place][0].isupper()
+
+
+class Language(NamedTuple):
+    """The likeliest language of a text, how likely it is, and how likely English is."""
+
+    name: str
+    probability: float
+    english: float
+
+
+def language_of(text: str) -> Language:
+    """The language of a text in Latin letters. Of a name or a number it means nothing."""
+    ranked = _identifier().rank(text[:_SAMPLE])
+    code, probability = ranked[0]
+    return Language(_NAMES[code], float(probability), float(dict(ranked)["en"]))
+
+
+@lru_cache(maxsize=1)
+def _identifier() -> Any:
+    from py3langid.langid import MODEL_FILE, LanguageIdentifier
+
+    identifier = LanguageIdentifier.from_model_file(MODEL_FILE, norm_probs=True)
+    identifier.set_languages(list(_NAMES))
+    return identifier
 
 
 def _script(text: str) -> str | None:

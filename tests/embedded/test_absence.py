@@ -1,0 +1,74 @@
+from __future__ import annotations
+
+import pytest
+
+from halluscope._internal.embedded.claims.absence import absence_in
+from halluscope._internal.embedded.claims.extracting import extract
+
+from ..random_text import random_texts
+from ..timing import taken
+
+
+@pytest.mark.parametrize(
+    "sentence, what",
+    [
+        ("The documents do not mention the price.", "price"),
+        ("The leaflet doesn't give a price for delivery, so ask the desk.", "price for delivery"),
+        ("The provided context does not contain information about the author.", "author"),
+        ("The report says nothing about the cause of the fire.", "cause of the fire"),
+        ("None of the passages mentions a refund.", "refund"),
+        ("There is no information about the opening hours in the context.", "opening hours"),
+        ("The cost of repair is not given.", "cost of repair"),
+        ("Lift A works, and the date of the repair isn't known yet.", "date of the repair"),
+        ("No date for its return is known.", "date for its return"),
+        ("Delivery not mentioned.", "Delivery"),
+        ("Exam: not mentioned.", "Exam"),
+        ("It is not clear who paid the bill.", "who paid the bill"),
+        ("Whether finished pots can be delivered isn't said.", "finished pots can be delivered"),
+        ("I cannot tell the price from the documents.", "price"),
+        ("Nothing is said about how old a company has to be.", "how old a company has to be"),
+    ],
+)
+def test_what_is_said_to_be_missing(sentence: str, what: str) -> None:
+    found = absence_in(sentence)
+    assert found is not None and found.what == what
+    assert sentence[found.start : found.end] == what
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "The hotel has no pool.",
+        "It has no pool.",
+        "The site offers no parking.",
+        "Breakfast is not included.",
+        "Dark mode isn't available on Android.",
+        "The policy does not cover floods.",
+        "He was not paid.",
+        "No fee is charged for that.",
+        "There is no lift.",
+        "The price is 5 euros.",
+        "The documents mention the price.",
+    ],
+)
+def test_what_is_an_ordinary_claim(sentence: str) -> None:
+    assert absence_in(sentence) is None
+
+
+def test_absences_are_claims_where_they_are_asked_for() -> None:
+    output = "The mill is in Ulm. The context does not mention the price."
+    assert [claim.text for claim in extract(output)] == ["The mill is in Ulm."]
+    found = extract(output, absences=True)
+    assert [output[claim.start : claim.end] for claim in found][1] == "The context does not mention the price."
+
+
+def test_nothing_breaks_it() -> None:
+    for text in random_texts(1000, seed=9):
+        found = absence_in(text)
+        assert found is None or text[found.start : found.end] == found.what
+
+
+@pytest.mark.parametrize("piece", ["no ", "the text does not ", "not known ", "a b ", "it is not ", "none of "])
+def test_time_is_bounded(piece: str) -> None:
+    assert taken(lambda: absence_in((piece * 400)[:399])) < 0.5
+    assert taken(lambda: absence_in((piece * 40_000)[:100_000])) < 0.5
