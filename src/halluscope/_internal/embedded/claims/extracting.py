@@ -81,8 +81,8 @@ def _in_order(made: list[Statement]) -> Iterator[Stated]:
 
 
 def _in_prose(read: JudgedText, part: Span, question: str | None, absences: bool) -> Iterator[Stated]:
-    text = read.text[: part.end]
-    spans = [Span(part.start + s.start, part.start + s.end) for s in sentences(text[part.start :])]
+    text = read.text
+    spans = [Span(part.start + s.start, part.start + s.end) for s in sentences(text[part.start : part.end])]
     subject: Subject | None = None
     lead: str | None = None
     for index, span in enumerate(spans):
