@@ -65,7 +65,9 @@ def serving(answer: Callable[[dict[str, str]], Response]) -> Iterator[str]:
 
 
 def completion(text: str) -> bytes:
-    return json.dumps({"choices": [{"message": {"content": text}}]}).encode()
+    """A response of either protocol."""
+    both = {"choices": [{"message": {"content": text}}], "content": [{"type": "text", "text": text}]}
+    return json.dumps(both).encode()
 
 
 GOOD = completion('{"verdict": "factual", "reason": ["It is there."]}')
