@@ -100,6 +100,19 @@ def _noting(get: Callable[[str], bytes | None], keys: list[str]) -> Callable[[st
     return noted
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows does not tell of a process whether it lives")
+def test_a_claim_of_a_process_that_was_killed_holds_nobody_up(tmp_path: Path) -> None:
+    code = (
+        "import os, sys; from halluscope._internal.store import Replies, Store;"
+        "print(Replies(Store(sys.argv[1])).claim('ab' * 32), flush=True); os.kill(os.getpid(), 9)"
+    )
+    done = subprocess.run([sys.executable, "-c", code, str(tmp_path / "a.db")], capture_output=True, check=False)
+    assert done.stdout.strip() == b"True"
+    with Store(tmp_path / "a.db") as store:
+        assert Replies(store).claim("ab" * 32)
+        assert not Replies(store).claim("ab" * 32), "of a living one it does"
+
+
 async def test_a_claim_ends_with_a_failure_and_with_being_given_up(tmp_path: Path) -> None:
     def broken(_: Question[object]) -> Exception:
         return RuntimeError("broken")

@@ -2,15 +2,37 @@
 
 from __future__ import annotations
 
+import os
+import platform
+import sys
 import time
 from collections import OrderedDict
 from secrets import token_bytes
+from zlib import crc32
 
 from .database import Store
 from .packing import content_of, pack, verify_reply
 
 LEASE = 20.0
 """Seconds after which a question counts as given up by a process that has not been heard of since."""
+
+
+def _here() -> bytes:
+    """Names this machine and process, so that others can see whether it lives."""
+    return crc32(platform.node().encode()).to_bytes(4, "big") + os.getpid().to_bytes(8, "big")
+
+
+def _died(owner: bytes) -> bool:
+    """Whether the process that made a claim is known to be gone: on Windows, and of other machines, it is not."""
+    if sys.platform == "win32" or owner[16:20] != _here()[:4]:
+        return False
+    try:
+        os.kill(int.from_bytes(owner[20:], "big"), 0)
+    except ProcessLookupError:
+        return True
+    except (OSError, OverflowError):
+        return False
+    return False
 
 
 class Replies:
@@ -23,7 +45,7 @@ class Replies:
         """Without `reread` every question is asked anew, and the new answers replace the old."""
         self._store = store
         self._reread = reread
-        self._owner = token_bytes(16)
+        self._owner = token_bytes(16) + _here()
         store.write("DELETE FROM leases WHERE until < ?", (time.time() - LEASE,))
         self._written: set[str] = set()
 
@@ -51,6 +73,9 @@ class Replies:
 
         The claim lasts for `LEASE` seconds, until it is renewed by claiming again, or ends with `put` or `release`.
         """
+        return self._claimed(key) or (self._left_behind(key) and self._claimed(key))
+
+    def _claimed(self, key: str) -> bool:
         now = time.time()
         answered = "SELECT 1 FROM replies WHERE key = ?1" if self._reread else "SELECT 1 WHERE 0"
         made = self._store.write(
@@ -59,6 +84,14 @@ class Replies:
             (bytes.fromhex(key), self._owner, now + LEASE, now),
         )
         return made > 0
+
+    def _left_behind(self, key: str) -> bool:
+        """Whether the claim to this question was that of a process that is gone; all of its claims are then ended."""
+        held = self._store.rows("SELECT owner FROM leases WHERE key = ?", (bytes.fromhex(key),))
+        if not held or not _died(held[0][0]):
+            return False
+        self._store.write("DELETE FROM leases WHERE owner = ?", (held[0][0],))
+        return True
 
     def release(self, key: str) -> None:
         """Let others ask, where there was no answer."""
