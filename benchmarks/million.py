@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from halluscope._internal.embedded.deciding import reader
-from halluscope._internal.embedded.network.model import PairReading
+from halluscope._internal.embedded.network.model import KINDS, ClaimView, Reading, view_of
 from halluscope._internal.judge import Answer, Call
 from halluscope._internal.judges.embedded_judge import EmbeddedJudge
 from halluscope._internal.questions import (
@@ -49,8 +49,8 @@ T = TypeVar("T")
 class StubPairs:
     """Takes the pair model's place in the embedded judge: every claim is supported, no token doubtful."""
 
-    def read(self, pairs: Sequence[tuple[str, str]], question: str | None = None) -> list[PairReading]:
-        return [PairReading(0.98, 0.01, 0.01, ()) for _ in pairs]
+    def read(self, readings: Sequence[Reading]) -> list[tuple[ClaimView, ...]]:
+        return [tuple(view_of((4.0, 0.0, 0.0), (0.0,) * len(KINDS), ()) for _ in item.claims) for item in readings]
 
 
 def text_judge() -> EmbeddedJudge:

@@ -77,7 +77,7 @@ def test_support_can_be_taken_out() -> None:
 
 
 def test_no_set_without_a_free_licence_is_learned_from() -> None:
-    learned = [*sources("base"), *sources("folds")]
+    learned = [*sources("base"), *sources("folds"), *sources("answers")]
     assert learned
     assert not [
         source.name for source in learned if source.licence in ("none stated", "unclear") or "-NC" in source.licence

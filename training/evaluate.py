@@ -18,13 +18,15 @@ import numpy as np
 
 from halluscope._internal.embedded.deciding.fusion import shipped
 from halluscope._internal.embedded.network.model import load
+from training.cases import sample
+from training.exam import COUNTS
 from training.figures import Scored, area, balanced_accuracy, best, calibration_error, f1, span_f1
-from training.measure import COUNTS, measured, sample, signals_of
+from training.measure import measured, signals_of
 from training.sets import Case, sources
 
 HERE = Path(__file__).parent
 CARD = HERE.parent / "MODEL_CARD.md"
-LIVE = {name: COUNTS[name] for name in ("wice_dev", "lfqa", "halueval_qa", "frank_all")}
+LIVE = {name: COUNTS[name] for name in ("wice_dev", "lfqa", "halueval_qa", "frank_all", "bench_rag")}
 FIVE = ("wice_dev", "factcheckgpt", "expertqa", "lfqa", "ragtruth")
 PUBLISHED = {
     "wice_dev": "HHEM-2.1 0.759, MiniCheck-L 0.722, GPT-4o 0.785",
@@ -78,12 +80,19 @@ def _line(name: str, measure: str, count: int, values: list[float], must: str, p
     return f"| {name} | {measure} | {count} | {shown} | {must} | {published} |"
 
 
+def _named(row: Row) -> str:
+    """The set as the table has it: our whole answers are one, those on single passages another."""
+    name: str = row["set"]
+    if name.startswith("written_rag"):
+        return "rag answers"
+    return "written answers" if name.startswith("written") and row["task"] == "qa" else name
+
+
 def table(rows: list[Row]) -> list[str]:
     """The figures, each next to the trivial judges at their best threshold and to what others publish."""
     by: dict[str, list[Row]] = {}
     for row in rows:
-        answers = row["set"].startswith("written") and row["task"] == "qa"
-        by.setdefault("written answers" if answers else row["set"], []).append(row)
+        by.setdefault(_named(row), []).append(row)
     lines = [
         "| set | measure | outputs | ours | length | overlap | must reach | published |",
         "| --- | --- | --- | --- | --- | --- | --- | --- |",
@@ -102,7 +111,7 @@ def table(rows: list[Row]) -> list[str]:
             "balanced accuracy",
             sum(len(by[name]) for name in FIVE),
             mean,
-            "0.71",
+            "0.745",
             PUBLISHED["five"],
         )
     )
@@ -115,7 +124,7 @@ def table(rows: list[Row]) -> list[str]:
             "F1, whole answers",
             len(by["ragtruth"]),
             [f1(scored["ours"]), best(scored["length"], "f1"), best(scored["overlap"], "f1")],
-            "0.70",
+            "0.72",
             PUBLISHED["ragtruth F1"],
         )
     )
@@ -126,7 +135,7 @@ def table(rows: list[Row]) -> list[str]:
             "F1, characters",
             len(by["ragtruth"]),
             [spans, float("nan"), float("nan")],
-            "0.40",
+            "0.45",
             PUBLISHED["ragtruth spans"],
         )
     )
@@ -145,14 +154,16 @@ def table(rows: list[Row]) -> list[str]:
     mean = [float(np.mean([accuracy[name][place] for name in ours])) for place in range(3)]
     lines.append(
         _line(
-            "written, mean of eight files", "balanced accuracy", sum(len(by[name]) for name in ours), mean, "0.78", ""
+            "written, mean of eight files", "balanced accuracy", sum(len(by[name]) for name in ours), mean, "0.86", ""
         )
     )
     for name, must in [
         *((name, "") for name in ours),
         ("written answers", ""),
-        ("summedits", "0.67"),
-        ("frank_all", "0.72"),
+        ("rag answers", "0.74"),
+        ("bench_rag", "0.74"),
+        ("summedits", "0.75"),
+        ("frank_all", "0.74"),
     ]:
         lines.append(_line(name, "balanced accuracy", len(by[name]), accuracy[name], must, ""))
     lines += ["", "| set | area under the curve | calibration error |", "| --- | --- | --- |"]
@@ -185,10 +196,15 @@ def main() -> None:
     parser.add_argument("data", type=Path)
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--count", type=int, help="at most so many cases of each unseen set, for a quick look")
+    parser.add_argument("--kept", action="store_true", help="the kept judgements on unseen sets too, in seconds")
     parser.add_argument("--no-card", action="store_true", help="print only")
     options = parser.parse_args()
     counts = {name: min(count, options.count or count) for name, count in LIVE.items()}
-    lines = table([*judged(options.data, counts, options.workers), *crossed()])
+    kept = crossed()
+    if not options.kept:
+        unseen = judged(options.data, counts, options.workers)
+        kept = [*(row for row in kept if row["fold"] >= 0), *unseen]
+    lines = table(kept)
     print("\n".join(lines))
     if not options.no_card:
         write_card(lines)

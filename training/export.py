@@ -1,8 +1,8 @@
-"""From a trained student to the ONNX file that ships.
+"""From a trained network to the ONNX file that ships.
 
-The graph reads one pair at a time, unpadded, so nothing else can change its result. The last layer is computed
-for the claim alone, which changes no output. Matrices are 8-bit with a scale a column, activations are scaled
-on the fly from the pair itself; word vectors are 8-bit with a scale a row.
+The graph takes one reading at a time, unpadded, so nothing else can change its result. The last layer is computed only
+for the first token and the answer's, which changes no output. Matrices are 8-bit with a scale a column, activations are
+scaled on the fly from the reading itself; word vectors are 8-bit with a scale a row.
 """
 
 from __future__ import annotations
@@ -10,107 +10,196 @@ from __future__ import annotations
 import argparse
 import shutil
 import warnings
+from collections.abc import Callable
 from pathlib import Path
 
+import numpy as np
 import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from training.net import MINILM, Layer, PairNet, grow
+from training.net import FIRST_POSITION, HEADS, KINDS, POSITIONS, SIZE, Layer, ReadingNet, buckets, grow
+
+LEVELS = 31
+"""Steps of a word vector either way: six bits, which pack well."""
+SMOOTH = 0.6
+"""How much of the range of a loud channel is moved from the activations, which share one scale, into the weights."""
 
 
 class _Linear(nn.Module):  # type: ignore[misc,unused-ignore]
-    """x @ W with W stored transposed, the form that the quantiser knows."""
+    """x @ W with W stored transposed, the form that the quantiser knows.
 
-    def __init__(self, *parts: nn.Linear) -> None:
+    A few channels are a hundred times as loud as the rest, and with one scale for all the rest would be lost. Where the
+    loudness of each channel is known, a channel is divided by a number of its own and its weights are multiplied by it;
+    and so that one loud token does not drown the others, each is divided by its largest value, and multiplied again.
+    """
+
+    def __init__(self, *parts: nn.Linear, loudness: Tensor | None = None) -> None:
         super().__init__()
-        self.weight = nn.Parameter(torch.cat([part.weight for part in parts]).t().contiguous())
+        weight = torch.cat([part.weight for part in parts]).detach().t().contiguous()
+        self.quieter = None
+        if loudness is not None:
+            by = loudness.clamp(min=1e-3) ** SMOOTH / weight.abs().amax(1).clamp(min=1e-3) ** (1 - SMOOTH)
+            by = by / by.median()
+            self.quieter = nn.Parameter(1 / by)
+            weight = weight * by[:, None]
+        self.weight = nn.Parameter(weight)
         self.bias = nn.Parameter(torch.cat([part.bias for part in parts]))
 
     def forward(self, value: Tensor) -> Tensor:
-        return torch.matmul(value, self.weight) + self.bias
+        if self.quieter is None:
+            return torch.matmul(value, self.weight) + self.bias
+        value = value * self.quieter
+        most = value.abs().amax(-1, keepdim=True).clamp(min=1e-6)
+        return torch.matmul(value / most, self.weight) * most + self.bias
+
+
+Loudness = dict[tuple[int, str], Tensor]
+
+
+@torch.no_grad()  # type: ignore[untyped-decorator,unused-ignore]
+def loudness_of(net: ReadingNet, packed: Path, count: int) -> Loudness:
+    """The largest size of each channel before the matrices that have loud ones, over a few readings."""
+    from training.learn import Packed
+
+    found: Loudness = {}
+
+    def watch(layer: int, name: str) -> Callable[[nn.Module, tuple[Tensor, ...]], None]:
+        def seen(_: nn.Module, given: tuple[Tensor, ...]) -> None:
+            most = given[0].abs().flatten(0, 1).amax(0)
+            found[layer, name] = torch.maximum(found.get((layer, name), most), most)
+
+        return seen
+
+    hooks = [
+        getattr(layer, name).register_forward_pre_hook(watch(number, name))
+        for number, layer in enumerate(net.layers)
+        for name in ("up", "down")
+    ]
+    readings = Packed(packed, "cpu")
+    rows = np.random.default_rng(0).permutation(np.flatnonzero(readings.usable))[:count]
+    for row in rows:
+        batch = readings.batch(np.array([row]))
+        net.encode(batch.ids[:, : readings.length[row]], batch.seen[:, : readings.length[row]])
+    for hook in hooks:
+        hook.remove()
+    return found
 
 
 class _Layer(nn.Module):  # type: ignore[misc,unused-ignore]
-    def __init__(self, layer: Layer, last: bool) -> None:
+    def __init__(self, layer: Layer, last: bool, loud: dict[str, Tensor]) -> None:
         super().__init__()
-        self.heads, self.last = layer.heads, last
-        self.size = layer.out.out_features
+        self.last = last
         self.query = _Linear(layer.query) if last else None
         self.mixed = _Linear(layer.key, layer.value) if last else _Linear(layer.query, layer.key, layer.value)
-        self.out, self.up, self.down = _Linear(layer.out), _Linear(layer.up), _Linear(layer.down)
+        self.out = _Linear(layer.out)
+        self.up = _Linear(layer.up, loudness=loud.get("up"))
+        self.down = _Linear(layer.down, loudness=loud.get("down"))
         self.attended, self.done = layer.attended, layer.done
 
-    def forward(self, states: Tensor, asking: Tensor) -> Tensor:
+    def forward(self, states: Tensor, asking: Tensor, bias: Tensor) -> Tensor:
         def split(part: Tensor) -> Tensor:
-            return part.reshape(1, -1, self.heads, self.size // self.heads).transpose(1, 2)
+            return part.reshape(1, -1, HEADS, SIZE // HEADS).transpose(1, 2)
 
-        parts = self.mixed(states).split(self.size, -1)
+        parts = self.mixed(states).split(SIZE, -1)
         query = self.query(asking) if self.query is not None else parts[0]
         key, value = split(parts[-2]), split(parts[-1])
-        scores = torch.matmul(split(query) * (self.size // self.heads) ** -0.5, key.transpose(2, 3))
-        mixed = torch.matmul(torch.softmax(scores, -1), value).transpose(1, 2).reshape(1, -1, self.size)
+        scores = torch.matmul(split(query) * (SIZE // HEADS) ** -0.5, key.transpose(2, 3)) + bias
+        mixed = torch.matmul(torch.softmax(scores, -1), value).transpose(1, 2).reshape(1, -1, SIZE)
         asking = self.attended(asking + self.out(mixed))
         result: Tensor = self.done(asking + self.down(functional.gelu(self.up(asking))))
         return result
 
 
 class Exported(nn.Module):  # type: ignore[misc,unused-ignore]
-    """The student for one unpadded pair. `keep` are the places of the first token and of the claim's tokens."""
+    """The network for one unpadded reading.
+
+    `keep` are the places of the first token and of the answer's tokens; `members` has a row for each claim, which is
+    one over the claim's size at its tokens and nothing elsewhere.
+    """
 
     words: Tensor
     scales: Tensor
+    table: Tensor
 
-    def __init__(self, net: PairNet) -> None:
+    def __init__(self, net: ReadingNet, loudness: Loudness) -> None:
         super().__init__()
-        scale = net.words.weight.detach().abs().amax(1, keepdim=True).clamp(min=1e-8) / 127
+        scale = net.words.weight.detach().abs().amax(1, keepdim=True).clamp(min=1e-8) / LEVELS
         self.register_buffer("words", (net.words.weight.detach() / scale).round().to(torch.int8))
         self.register_buffer("scales", scale)
-        self.places, self.kinds, self.ready = net.places, net.kinds, net.ready
+        # The bias depends on the distance alone: one number a distance and head.
+        far = torch.arange(-(POSITIONS - 1), POSITIONS)
+        self.register_buffer("table", net.bias.weight.detach()[_bucket_of(far)].t().contiguous())
+        self.places, self.ready = net.places, net.ready
         self.layers = nn.ModuleList(
-            _Layer(layer, place == len(net.layers) - 1) for place, layer in enumerate(net.layers)
+            _Layer(
+                layer,
+                place == len(net.layers) - 1,
+                {name: value for (number, name), value in loudness.items() if number == place},
+            )
+            for place, layer in enumerate(net.layers)
         )
-        self.verdict, self.marks = net.verdict, net.marks
+        self.joined, self.verdict, self.kind, self.marks = _Linear(net.joined), net.verdict, net.kind, net.marks
 
-    def forward(self, ids: Tensor, kinds: Tensor, keep: Tensor) -> tuple[Tensor, Tensor]:
+    def forward(self, ids: Tensor, keep: Tensor, members: Tensor) -> tuple[Tensor, Tensor, Tensor]:
         place = torch.arange(ids.shape[1])
         words = self.words[ids].float() * self.scales[ids]
-        states = self.ready(words + self.places(place) + self.kinds(kinds))
+        states = self.ready(words + self.places(place + FIRST_POSITION))
+        bias = self.table[:, place[:, None] - place[None, :] + (POSITIONS - 1)][None]
         for layer in self.layers:
-            states = layer(states, states[:, keep] if layer.last else states)
-        claim = states[:, 1:]
-        joined = torch.cat([states[:, 0], claim.mean(1), claim.amax(1)], -1)
-        return self.verdict(joined)[0], self.marks(claim)[0, :, 0]
+            states = layer(states, states[:, keep], bias[:, :, keep]) if layer.last else layer(states, states, bias)
+        answer = states[:, 1:]
+        mean = torch.matmul(members, answer[0])
+        outside = (members == 0).float()[..., None] * -1e4
+        top = (answer + outside).amax(1)
+        first = states[:, 0].expand(members.shape[0], -1)
+        joined = functional.gelu(self.joined(torch.cat([first, mean, top], -1)))
+        return self.verdict(joined), self.kind(joined), self.marks(answer)[0, :, 0]
 
 
-def load_student(path: Path) -> PairNet:
-    """A student as it came from training."""
-    net = PairNet(MINILM)
-    net.load_state_dict(grow(torch.load(path, map_location="cpu", weights_only=True)))
+def _bucket_of(far: Tensor) -> Tensor:
+    """The bucket of a distance, as `buckets` has it."""
+    length = POSITIONS
+    table = buckets(length, torch.device("cpu"))
+    return torch.stack([table[max(0, int(d)), max(0, -int(d))] for d in far])
+
+
+def load_network(path: Path) -> ReadingNet:
+    """A network as it came from training."""
+    state = grow(torch.load(path, map_location="cpu", weights_only=True))
+    layers = 1 + max(int(name.split(".")[1]) for name in state if name.startswith("layers."))
+    net = ReadingNet(layers, len(KINDS))
+    net.load_state_dict(state)
     net.eval()
     return net
 
 
-def export(student: Path, out: Path, quantise: bool = True) -> None:
+def export(network: Path, out: Path, packed: Path, quantise: bool = True, count: int = 16) -> None:
     """Write the ONNX file."""
     from onnxruntime.quantization import QuantType, quantize_dynamic
 
-    model = Exported(load_student(student)).eval()
-    ids, kinds, keep = (
-        torch.randint(999, 20000, (1, 40)),
-        torch.zeros(1, 40, dtype=torch.long),
-        torch.tensor([0, *range(30, 39)]),
-    )
+    net = load_network(network)
+    model = Exported(net, loudness_of(net, packed, count)).eval()
+    members = torch.zeros(2, 9)
+    members[0, :4], members[1, 4:] = 1 / 4, 1 / 5
+    ids, keep = torch.randint(999, 20000, (1, 40)), torch.tensor([0, *range(10, 19)])
     plain = out.with_suffix(".plain.onnx")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         torch.onnx.export(
             model,
-            (ids, kinds, keep),
+            (ids, keep, members),
             str(plain),
-            input_names=["ids", "kinds", "keep"],
-            output_names=["classes", "marks"],
-            dynamic_axes={"ids": {1: "n"}, "kinds": {1: "n"}, "keep": {0: "m"}, "marks": {0: "c"}},
+            input_names=["ids", "keep", "members"],
+            output_names=["classes", "kinds", "marks"],
+            dynamic_axes={
+                "ids": {1: "n"},
+                "keep": {0: "m"},
+                "members": {0: "c", 1: "t"},
+                "classes": {0: "c"},
+                "kinds": {0: "c"},
+                "marks": {0: "t"},
+            },
             opset_version=17,
             dynamo=False,
         )
@@ -125,11 +214,12 @@ def export(student: Path, out: Path, quantise: bool = True) -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("student", type=Path)
+    parser.add_argument("network", type=Path)
     parser.add_argument("out", type=Path)
+    parser.add_argument("packed", type=Path, help="packed readings, for the loudness of the channels")
     parser.add_argument("--plain", action="store_true", help="without quantisation, to measure what it costs")
     options = parser.parse_args()
-    export(options.student, options.out, not options.plain)
+    export(options.network, options.out, options.packed, not options.plain)
     print(options.out.stat().st_size)
 
 

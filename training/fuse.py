@@ -23,7 +23,7 @@ from training.figures import span_f1
 from training.measure import MARKED, Measured, signals_of
 from training.rows import FOLDS
 
-SHARES = {"written_": 5 / 8, "written answers": 0.5, "ragtruth_ablated": 3.0, "ragtruth": 2.0}
+SHARES = {"written_rag": 3.0, "written_": 5 / 8, "written answers": 0.5, "ragtruth_ablated": 2.0, "ragtruth": 2.0}
 """What a group weighs, by the beginning of its name; others weigh one. Ours stands for eight kinds of text; the
 sentences of real answers, with and without their support, stand for the use this judge is made for."""
 FIT = ("written_", "copied", "ragtruth", "summedits", "factcheckgpt", "expertqa")
@@ -38,6 +38,8 @@ def load_measured(path: Path) -> list[Measured]:
 def group_of(case: Measured) -> str:
     """What weighs as one: a set, the answers of ours apart from its single claims."""
     name: str = case["set"]
+    if name.startswith("written_rag"):
+        return "written_rag"
     return "written answers" if name.startswith("written") and case["task"] == "qa" else name
 
 
@@ -207,15 +209,15 @@ def fit(cases: list[Measured]) -> dict[str, Any]:
 
 
 def crossed(cases: list[Measured]) -> list[dict[str, Any]]:
-    """Judgements on the training side where neither the model nor this layer has seen the document."""
+    """Judgements where neither the network nor this layer has seen the document, and, as fold -1, on unseen sets."""
     rows = []
-    for fold in range(FOLDS):
+    for fold in range(-1, FOLDS):
         fitted = fit([case for case in cases if case["fold"] not in (fold, -1)])
         fusion, marking = Fusion.of(fitted), Marking.of(fitted["marking"])
         for case in cases:
             if case["fold"] == fold:
                 supports = claim_doubts(case, fusion)
-                row = {key: case[key] for key in ("id", "set", "task", "label", "length", "overlap")}
+                row = {key: case[key] for key in ("id", "set", "task", "label", "kind", "fold", "length", "overlap")}
                 row["supported"] = [round(value, 4) for value in supports]
                 if case["set"] == MARKED:
                     marks = called(token_scores(case, supports, marking), marking)

@@ -1,158 +1,236 @@
-"""The training loop, for teacher and student alike, and predictions over many rows."""
+"""Packed readings back as batches, built on the device they are used on, and the loop that learns from them."""
 
 from __future__ import annotations
 
 import time
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 import torch
 from torch import Tensor
 from torch.nn import functional
 
-from training.batches import Batch, Pairs
-from training.net import PairNet
+from training.net import BEGIN, PAD, SEPARATOR, ReadingNet
+from training.pack import MAX_ALL, MAX_LEAD, MAX_TEXT
+
+UNKNOWN, SOMEHOW_WRONG = 9, 3
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """One batch, padded. Claims have a row, a first place and a size; `marks` is -1 where nothing is known."""
+
+    ids: Tensor
+    seen: Tensor
+    rows: Tensor
+    starts: Tensor
+    sizes: Tensor
+    labels: Tensor
+    kinds: Tensor
+    views: Tensor
+    marks: Tensor
+    bags: Tensor
+    claims: np.ndarray
+
+
+class Packed:
+    """All readings of a packed file, on a device."""
+
+    def __init__(self, path: Path, device: str) -> None:
+        with np.load(path) as file:
+            tokens, lengths, keys = file["tokens"], file["lengths"].astype(np.int64), file["keys"].astype(np.int64)
+            self.folds, self.sets, self.made = (
+                file["folds"].astype(np.int64),
+                file["sets"].astype(np.int64),
+                file["made"],
+            )
+            self.names, self.bags = [str(name) for name in file["names"]], file["bags"]
+            claims, views, marks = file["claims"].astype(np.int64), file["views"].astype(np.float32), file["marks"]
+        starts = np.cumsum(lengths) - lengths
+        self.count = np.minimum(lengths[keys], [MAX_LEAD, MAX_TEXT, MAX_ALL])
+        self.count[:, 2] = np.minimum(self.count[:, 2], MAX_ALL - 4 - self.count[:, 0] - self.count[:, 1])
+        self.length = self.count.sum(1) + 4
+        place = starts[keys]
+        place[:, 0] += lengths[keys[:, 0]] - self.count[:, 0]
+        self.claims, self.views = claims, views
+        self.first = np.searchsorted(claims[:, 0], np.arange(len(keys) + 1))
+        self.usable = np.zeros(len(keys), dtype=bool)
+        self.usable[claims[claims[:, 2] > claims[:, 1], 0]] = True
+        self.mark_start = np.cumsum(self.count[:, 1]) - self.count[:, 1]
+        assert self.count[:, 1].sum() == len(marks)
+        self.device = device
+        self._tokens = torch.from_numpy(tokens.astype(np.int32)).to(device)
+        self._place, self._count = torch.from_numpy(place).to(device), torch.from_numpy(self.count).to(device)
+        self._marks = torch.from_numpy(marks.astype(np.int64)).to(device)
+        self._mark_start = torch.from_numpy(self.mark_start).to(device)
+
+    def order(self, rows: np.ndarray, budget: int, rng: np.random.Generator | None) -> list[np.ndarray]:
+        """Batches of at most `budget` padded tokens, of rows of like length, shuffled when a generator is given."""
+        parts = [rows] if rng is None else np.array_split(rng.permutation(rows), max(1, len(rows) // 16384))
+        batches: list[np.ndarray] = []
+        for part in parts:
+            part = part[np.argsort(self.length[part], kind="stable")]
+            first = 0
+            for place in range(1, len(part) + 1):
+                if place == len(part) or _padded(self.length[part[place]]) * (place + 1 - first) > budget:
+                    batches.append(part[first:place])
+                    first = place
+        return batches if rng is None else [batches[place] for place in rng.permutation(len(batches))]
+
+    def batch(self, rows: np.ndarray) -> Batch:
+        device = self.device
+        chosen = torch.from_numpy(rows).to(device)
+        width = _padded(int(self.length[rows].max()))
+        place = torch.arange(width, device=device)[None]
+        counts, at = self._count[chosen], self._place[chosen]
+        begin = torch.stack([torch.ones_like(counts[:, 0]), counts[:, 0] + 2, counts[:, 0] + counts[:, 1] + 3], 1)
+        last = begin[:, 2] + counts[:, 2]
+        source = torch.zeros(len(rows), width, dtype=torch.long, device=device)
+        text = torch.zeros_like(source, dtype=torch.bool)
+        for part in range(3):
+            inside = (place >= begin[:, part, None]) & (place < (begin[:, part] + counts[:, part])[:, None])
+            source = torch.where(inside, at[:, part, None] + place - begin[:, part, None], source)
+            text |= inside
+        ids = torch.where(text, self._tokens[source].long(), SEPARATOR)
+        ids[:, 0] = BEGIN
+        seen = place <= last[:, None]
+        ids = torch.where(seen, ids, PAD)
+        answer = (place >= begin[:, 1, None]) & (place < (begin[:, 1] + counts[:, 1])[:, None])
+        where = (self._mark_start[chosen][:, None] + place - begin[:, 1, None]).clamp(0, max(0, len(self._marks) - 1))
+        marks = torch.where(answer, self._marks[where], -1)
+        claims = np.concatenate([np.arange(self.first[row], self.first[row + 1]) for row in rows])
+        owner = np.repeat(np.arange(len(rows)), self.first[rows + 1] - self.first[rows])
+        of = self.claims[claims]
+        good = of[:, 2] > of[:, 1]
+        claims, owner, of = claims[good], owner[good], of[good]
+        start = self.count[rows[owner], 0] + 2 + of[:, 1]
+        pack = torch.from_numpy(np.stack([owner, start, of[:, 2] - of[:, 1], of[:, 3], of[:, 4]])).to(device)
+        views = torch.from_numpy(np.exp(self.views[claims])).to(device)
+        bags = torch.from_numpy(self.bags[rows]).to(device)
+        return Batch(ids, seen, pack[0], pack[1], pack[2], pack[3], pack[4], views, marks, bags, claims)
+
+
+def _padded(length: int) -> int:
+    return int(min(MAX_ALL, (length + 15) // 16 * 16))
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """How long and how fast to learn."""
+    """How to learn: for how many seconds or passes at most, how fast, and how far to trust the teacher."""
 
-    epochs: float
+    seconds: float
+    passes: float
     rate: float
     budget: int
-    """Padded tokens a batch."""
-    taught: float = 0.0
-    """Weight of the teacher's view; the rest is the label's."""
-    seed: int = 1
-    floor: float = 0.0
-    """The share of the rate that is left at the end."""
+    taught: float = 0.6
+    seed: int = 0
+    marks: float = 0.3
+    kinds: float = 0.15
+
+
+def losses(net: ReadingNet, batch: Batch, plan: Plan) -> Tensor:
+    classes, kinds, marks = net(batch.ids, batch.seen, batch.rows, batch.starts, batch.sizes)
+    logs = functional.log_softmax(classes.float(), -1)
+    full = torch.cat([logs, torch.logsumexp(logs[:, 1:], -1, keepdim=True)], -1)
+    known = batch.labels != UNKNOWN
+    hard = -full.gather(1, torch.where(known, batch.labels, 0)[:, None])[:, 0]
+    smooth = -logs.mean(-1)
+    hard = torch.where(batch.labels == SOMEHOW_WRONG, hard, 0.95 * hard + 0.05 * smooth)
+    taught = ~torch.isnan(batch.views[:, 0])
+    soft = -(torch.nan_to_num(batch.views) * logs).sum(-1)
+    weight = torch.where(taught, torch.where(known, plan.taught, 1.0), 0.0)
+    each = torch.where(known, 1 - weight, 0.0) * hard + weight * soft
+    counted = (known | taught).float()
+    loss = (each * counted).sum() / counted.sum().clamp(min=1)
+    told = batch.kinds >= 0
+    if plan.kinds and bool(told.any()):
+        loss = loss + plan.kinds * functional.cross_entropy(kinds[told].float(), batch.kinds[told])
+    marked = batch.marks >= 0
+    if plan.marks and bool(marked.any()):
+        loss = loss + plan.marks * functional.binary_cross_entropy_with_logits(
+            marks[marked].float(), batch.marks[marked].float()
+        )
+    if bool(batch.bags.any()):
+        # Some claim of these readings is wrong: the least supported one answers for it.
+        support = logs[:, 0].exp()
+        least = torch.ones(len(batch.bags), device=support.device).scatter_reduce(0, batch.rows, support, "amin")
+        inside = -torch.log1p(-least[batch.bags].clamp(max=1 - 1e-4))
+        loss = loss + inside.sum() / counted.sum().clamp(min=len(batch.bags))
+    return loss
+
+
+def train(net: ReadingNet, packed: Packed, rows: list[np.ndarray], plan: Plan, say: str) -> None:
+    """Learn from the rows of each pass; the rate falls to nothing at the end of the passes or of the time."""
+    rng = np.random.default_rng(plan.seed)
+    batches = [batch for part in rows for batch in packed.order(part, plan.budget, rng)]
+    batches = batches[: int(len(batches) * plan.passes / len(rows)) + 1]
+    fused = packed.device == "cuda"
+    decayed = [p for p in net.parameters() if p.ndim > 1]
+    other = [p for p in net.parameters() if p.ndim <= 1]
+    groups = [{"params": decayed, "weight_decay": 0.01}, {"params": other, "weight_decay": 0.0}]
+    optimiser = torch.optim.AdamW(groups, lr=plan.rate, betas=(0.9, 0.98), fused=fused)
+    net.train()
+    began, mean, tokens = time.perf_counter(), 0.0, 0
+    step = 0
+    for step, part in enumerate(batches):
+        spent = time.perf_counter() - began
+        done = max(step / len(batches), spent / plan.seconds)
+        if done >= 1:
+            break
+        for group in optimiser.param_groups:
+            group["lr"] = plan.rate * min(1.0, (step + 1) / 150) * (1 - done)
+        batch = packed.batch(part)
+        with torch.autocast(packed.device, torch.bfloat16, enabled=fused):
+            loss = losses(net, batch, plan)
+        loss.backward()
+        torch.nn.utils.clip_grad_norm_(net.parameters(), 1.0)
+        optimiser.step()
+        optimiser.zero_grad(set_to_none=True)
+        tokens += int(self_tokens(packed, part))
+        if step % 20 == 0:
+            mean = 0.9 * mean + 0.1 * float(loss.detach())
+        if step % 200 == 0:
+            shown = mean / (1 - 0.9 ** (step // 20 + 1))
+            print(
+                f"{say} step {step} of {len(batches)} loss {shown:.4f} progress {done:.3f} "
+                f"{tokens / max(1e-9, time.perf_counter() - began):.0f} tokens/s",
+                flush=True,
+            )
+    print(f"{say} stopped at {step + 1} of {len(batches)} after {time.perf_counter() - began:.0f} s", flush=True)
+
+
+def self_tokens(packed: Packed, part: np.ndarray) -> int:
+    return int(packed.length[part].sum())
 
 
 @dataclass(frozen=True, slots=True)
 class Views:
-    """What a network says of rows: class log-odds, and a logit for each claim token (flat, in row order).
-
-    Rows it was not asked about hold no number.
-    """
+    """Logits for each claim of a packed file, and for each token of its answers."""
 
     classes: np.ndarray
+    kinds: np.ndarray
     marks: np.ndarray
 
 
-def label_loss(logits: Tensor, labels: Tensor) -> Tensor:
-    """`hallucinated` rows count against the sum of the two wrong classes."""
-    shares = functional.log_softmax(logits.float(), -1)
-    either = torch.logsumexp(shares[:, 1:], -1)
-    known = shares.gather(1, labels.clamp(max=2)[:, None])[:, 0]
-    return -torch.where(labels == 3, either, known)
-
-
-def marks_loss(logits: Tensor, marks: Tensor) -> Tensor:
-    """Over the marked tokens; a wrong token counts twice, since they are few."""
-    known = marks >= 0
-    if not bool(known.any()):
-        return logits.sum() * 0
-    wrong = marks.clamp(min=0).float()
-    loss = functional.binary_cross_entropy_with_logits(logits.float(), wrong, reduction="none") * (1 + wrong)
-    return (loss * known).sum() / known.sum()
-
-
-def step_loss(net: PairNet, batch: Batch, plan: Plan, teacher: tuple[Tensor, Tensor, Tensor] | None) -> Tensor:
-    """Label, marks, and what the teacher says of both."""
-    logits, marks = net(batch.ids, batch.kinds, batch.seen, batch.claim)
-    own = label_loss(logits, batch.labels)
-    if teacher is None:
-        return own.mean() + 0.5 * marks_loss(marks, batch.marks)
-    classes, tokens, starts = teacher
-    said = classes[batch.rows].float()
-    taught = plan.taught * (~said[:, 0].isnan()).float()
-    target = torch.softmax(said.nan_to_num(), -1)
-    view = -(target * functional.log_softmax(logits.float(), -1)).sum(-1)
-    place = (torch.cumsum(batch.claim.long(), 1) - 1).clamp(min=0) + starts[batch.rows][:, None]
-    aim = torch.sigmoid(tokens[place.clamp(max=len(tokens) - 1)].float().nan_to_num())
-    copied = functional.binary_cross_entropy_with_logits(marks.float(), aim, reduction="none")
-    shown = batch.claim & (taught > 0)[:, None]
-    copied = (copied * shown).sum() / shown.sum().clamp(min=1)
-    both = (1 - taught) * own + taught * view
-    return both.mean() + 0.3 * marks_loss(marks, batch.marks) + 0.5 * copied
-
-
-def train(net: PairNet, pairs: Pairs, rows: np.ndarray, plan: Plan, views: Views | None = None, say: str = "") -> None:
-    """Learn from the rows, with a short warm-up and a straight way down."""
-    device = pairs.device
-    rng = np.random.default_rng(plan.seed)
-    torch.manual_seed(plan.seed)
-    teacher = None
-    if views is not None:
-        teacher = (
-            torch.from_numpy(views.classes).to(device),
-            torch.from_numpy(views.marks).to(device),
-            torch.from_numpy(pairs.claim_start).to(device),
-        )
-    order: list[np.ndarray] = []
-    whole, part = int(plan.epochs), plan.epochs - int(plan.epochs)
-    for number in range(whole + (part > 0)):
-        batches = pairs.order(rows, plan.budget, rng)
-        order += batches if number < whole else batches[: int(len(batches) * part)]
-    flat = [value for value in net.parameters() if value.ndim < 2]
-    matrices = [value for value in net.parameters() if value.ndim >= 2]
-    groups = [{"params": matrices, "weight_decay": 0.01}, {"params": flat, "weight_decay": 0.0}]
-    optimizer = torch.optim.AdamW(groups, lr=plan.rate, betas=(0.9, 0.98), eps=1e-6, fused=device == "cuda")
-    warm = max(1, int(0.06 * len(order)))
-    net.train()
-    began, total, shown = time.perf_counter(), 0, torch.zeros((), device=device)
-    for step, chosen in enumerate(order):
-        left = (len(order) - step) / max(1, len(order) - warm)
-        rate = plan.rate * min((step + 1) / warm, plan.floor + (1 - plan.floor) * min(1.0, left))
-        for group in optimizer.param_groups:
-            group["lr"] = rate
-        batch = pairs.batch(chosen)
-        with torch.autocast("cuda", torch.bfloat16, enabled=device == "cuda"):
-            loss = step_loss(net, batch, plan, teacher)
-        optimizer.zero_grad(set_to_none=True)
-        loss.backward()
-        torch.nn.utils.clip_grad_norm_(net.parameters(), 1.0)
-        optimizer.step()
-        total += batch.ids.numel()
-        shown += loss.detach()
-        if (step + 1) % max(1, len(order) // 6) == 0:
-            taken = time.perf_counter() - began
-            speed, mean = total / taken / 1e3, shown.item() / (step + 1)
-            print(f"{say} step {step + 1}/{len(order)} loss {mean:.4f} {speed:.0f}k tokens/s {taken:.0f} s", flush=True)
-
-
 @torch.no_grad()  # type: ignore[untyped-decorator,unused-ignore]
-def predict(net: PairNet, pairs: Pairs, rows: np.ndarray) -> Views:
-    """The views of the network on the rows; other rows stay zero."""
-    budget = 262_144 if pairs.device == "cuda" else 4_096
+def predict(net: ReadingNet, packed: Packed, rows: np.ndarray, budget: int = 131_072) -> Views:
     net.eval()
-    classes = np.zeros((len(pairs.labels), 3), dtype=np.float16)
-    marks = np.zeros(int(pairs.count[:, 2].sum()), dtype=np.float16)
-    for chosen in pairs.order(rows, budget, None):
-        batch = pairs.batch(chosen)
-        with torch.autocast("cuda", torch.bfloat16, enabled=pairs.device == "cuda"):
-            logits, tokens = net(batch.ids, batch.kinds, batch.seen, batch.claim)
-        classes[chosen] = logits.half().cpu().numpy()
-        inside = batch.claim.cpu().numpy()
-        values = tokens.half().cpu().numpy()[inside]
-        place = pairs.claim_start[chosen][:, None] + np.cumsum(inside, 1) - 1
-        marks[place[inside]] = values
-    return Views(classes, marks)
-
-
-def figures(pairs: Pairs, classes: np.ndarray, rows: np.ndarray) -> dict[str, float]:
-    """Area under the curve of support, a set, over natural rows: a quick look at how training went."""
-    shares = np.exp(classes[rows].astype(np.float32))
-    support = shares[:, 0] / shares.sum(1)
-    right = pairs.labels[rows] == 0
-    found = {}
-    for number, name in enumerate(pairs.names):
-        mine = (pairs.sets[rows] == number) & ~pairs.made[rows]
-        if right[mine].any() and not right[mine].all():
-            ranks = np.argsort(np.argsort(support[mine])) + 1
-            good = int(right[mine].sum())
-            found[name] = round(
-                float((ranks[right[mine]].sum() - good * (good + 1) / 2) / (good * (mine.sum() - good))), 3
-            )
+    kinds = net.kind.out_features
+    found = Views(
+        np.full((len(packed.claims), 3), np.nan, dtype=np.float16),
+        np.full((len(packed.claims), kinds), np.nan, dtype=np.float16),
+        np.full(len(packed._marks), np.nan, dtype=np.float16),
+    )
+    for part in packed.order(rows, budget, None):
+        batch = packed.batch(part)
+        with torch.autocast(packed.device, torch.bfloat16, enabled=packed.device == "cuda"):
+            classes, sorts, marks = net(batch.ids, batch.seen, batch.rows, batch.starts, batch.sizes)
+        found.classes[batch.claims] = classes.float().cpu().numpy()
+        found.kinds[batch.claims] = sorts.float().cpu().numpy()
+        flat = marks.float().cpu().numpy()
+        for place, row in enumerate(part):
+            begin, count = packed.count[row, 0] + 2, packed.count[row, 1]
+            found.marks[packed.mark_start[row] : packed.mark_start[row] + count] = flat[place, begin : begin + count]
+    net.train()
     return found

@@ -1,106 +1,74 @@
-"""Pairs as numbers: token ids in one flat array, so that a whole training set travels as one small file."""
+"""Readings as numbers: token ids in one flat array, so that a whole training set travels as one small file."""
 
 from __future__ import annotations
 
-import argparse
-import json
-import multiprocessing
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from tokenizers import Tokenizer
 
-from halluscope._internal.embedded.network.encoding import MAX_CLAIM
-from training.harder import harder_rows
-from training.rows import Row, fold_of_documents, rows_of
-from training.sets import Source, read, sources
+if TYPE_CHECKING:
+    from training.readings import Range, Reading
 
-Job = tuple[Source, Path, "dict[str, int] | None", "int | None", bool]
-
-
-def _rows(job: Job) -> list[Row]:
-    source, data, folds, limit, harder = job
-    return list((harder_rows if harder else rows_of)(source, data, folds, limit))
+MAX_LEAD, MAX_TEXT, MAX_ALL = 72, 200, 512
+"""Tokens of each part; evidence takes what is left. Of a longer lead the end is kept."""
 
 
-def collect(data: Path, limit: int | None, workers: int, harder: bool) -> list[Row]:
-    """All pairs of both stages; the order does not depend on the number of workers."""
-    second = sources("folds")
-    folds = fold_of_documents([case for source in second for case in read(data, source)])
-    jobs: list[Job] = [(source, data, None, limit, harder) for source in sources("base")]
-    jobs += [(source, data, folds, limit, harder) for source in second]
-    with multiprocessing.Pool(workers) as pool:
-        return [row for rows in pool.map(_rows, jobs, chunksize=1) for row in rows]
+def token_range(offsets: Sequence[Range], start: int, end: int) -> Range:
+    """The tokens that a stretch of characters covers."""
+    touched = [place for place, (a, b) in enumerate(offsets) if a < end and b > start]
+    return (touched[0], touched[-1] + 1) if touched else (0, 0)
 
 
-def marks_of(row: Row, offsets: Sequence[tuple[int, int]]) -> list[int]:
-    """For each token of the claim: 1 wrong, 0 right, -1 not known."""
-    if row.spans is None:
-        return [-1] * len(offsets)
-    return [int(any(a < end and b > start for a, b in row.spans)) for start, end in offsets]
+def pack(readings: Iterable[Reading], tokenizer: Tokenizer, out: Path) -> dict[str, int]:
+    """Write the readings; what cannot be judged because its tokens were cut off is left out."""
+    numbers: dict[str, int] = {}
+    texts: list[str] = []
 
+    def number_of(text: str) -> int:
+        if text not in numbers:
+            numbers[text] = len(texts)
+            texts.append(text)
+        return numbers[text]
 
-def pack(rows: Sequence[Row], tokenizer: Tokenizer, path: Path) -> None:
-    """Write the pairs; equal texts are stored once."""
-    texts: dict[str, int] = {}
-    keys = [[texts.setdefault(text, len(texts)) for text in (row.question, row.evidence, row.claim)] for row in rows]
-    names = sorted({row.name for row in rows})
-    flat: list[np.ndarray] = []
-    lengths, marks, offsets = [], [], []
-    listed = list(texts)
-    for first in range(0, len(listed), 4096):
-        for encoding in tokenizer.encode_batch(listed[first : first + 4096], add_special_tokens=False):
-            flat.append(np.array(encoding.ids, dtype=np.uint16))
-            lengths.append(len(encoding.ids))
-            offsets.append(encoding.offsets)
-    for row, (_, _, claim) in zip(rows, keys, strict=True):
-        marks.append(np.array(marks_of(row, offsets[claim][:MAX_CLAIM]), dtype=np.int8))
-    np.savez_compressed(
-        path,
-        tokens=np.concatenate(flat),
-        lengths=np.array(lengths, dtype=np.int32),
-        keys=np.array(keys, dtype=np.int32),
-        labels=np.array([row.label for row in rows], dtype=np.int8),
-        folds=np.array([row.fold for row in rows], dtype=np.int8),
-        made=np.array([row.made for row in rows], dtype=bool),
-        sets=np.array([names.index(row.name) for row in rows], dtype=np.int16),
-        names=np.array(names),
-        marks=np.concatenate(marks),
-    )
-
-
-def merge(first: Path, second: Path, out: Path) -> None:
-    """Two packed files as one, the rows of the first before those of the second."""
-    with np.load(first) as one, np.load(second) as two:
-        names = sorted({*map(str, one["names"]), *map(str, two["names"])})
-        sets = [np.array([names.index(str(name)) for name in file["names"]])[file["sets"]] for file in (one, two)]
-        joined: dict[str, Any] = {
-            key: np.concatenate([one[key], two[key]])
-            for key in ("tokens", "lengths", "labels", "folds", "made", "marks")
-        }
-        keys = np.concatenate([one["keys"], two["keys"] + len(one["lengths"])])
-        joined |= {"keys": keys, "sets": np.concatenate(sets).astype(np.int16), "names": np.array(names)}
-        np.savez_compressed(out, allow_pickle=False, **joined)
-
-
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("data", type=Path)
-    parser.add_argument("tokenizer", type=Path)
-    parser.add_argument("out", type=Path)
-    parser.add_argument("--limit", type=int, help="cases a set, for a rehearsal")
-    parser.add_argument("--harder", action="store_true", help="the rows of the last stage instead")
-    parser.add_argument("--workers", type=int, default=2)
-    options = parser.parse_args()
-    rows = collect(options.data, options.limit, options.workers, options.harder)
-    tokenizer = Tokenizer.from_file(str(options.tokenizer))
-    tokenizer.no_truncation()
-    tokenizer.no_padding()
-    pack(rows, tokenizer, options.out)
-    print(json.dumps({"rows": len(rows), "bytes": options.out.stat().st_size}))
-
-
-if __name__ == "__main__":
-    main()
+    kept = list(readings)
+    keys = np.array([[number_of(r.lead), number_of(r.text), number_of(r.evidence)] for r in kept], dtype=np.int32)
+    encoded = []
+    for first in range(0, len(texts), 20_000):
+        encoded += tokenizer.encode_batch(texts[first : first + 20_000], add_special_tokens=False)
+    names = sorted({r.name for r in kept})
+    place_of = {name: place for place, name in enumerate(names)}
+    claims: list[tuple[int, int, int, int, int]] = []
+    views: list[tuple[float, float, float]] = []
+    marks: list[np.ndarray] = []
+    for row, reading in enumerate(kept):
+        offsets = encoded[keys[row, 1]].offsets[:MAX_TEXT]
+        for claim in reading.claims:
+            start, end = token_range(offsets, claim.start, claim.end)
+            claims.append((row, start, end, claim.label, claim.kind))
+            views.append(claim.view or (np.nan, np.nan, np.nan))
+        if reading.wrong is None:
+            marks.append(np.full(len(offsets), -1, dtype=np.int8))
+        else:
+            marks.append(
+                np.array([any(a < e and b > s for a, b in reading.wrong) for s, e in offsets], dtype=np.int8).reshape(
+                    -1
+                )
+            )
+    arrays: dict[str, Any] = {
+        "tokens": np.concatenate([np.array(item.ids, dtype=np.uint16) for item in encoded]),
+        "lengths": np.array([len(item.ids) for item in encoded], dtype=np.int32),
+        "keys": keys,
+        "folds": np.array([r.fold for r in kept], dtype=np.int8),
+        "sets": np.array([place_of[r.name] for r in kept], dtype=np.int16),
+        "bags": np.array([r.bag for r in kept]),
+        "made": np.array([r.made for r in kept]),
+        "names": np.array(names),
+        "claims": np.array(claims, dtype=np.int32).reshape(-1, 5),
+        "views": np.array(views, dtype=np.float16).reshape(-1, 3),
+        "marks": np.concatenate(marks) if marks else np.zeros(0, dtype=np.int8),
+    }
+    np.savez_compressed(out, allow_pickle=False, **arrays)
+    return {"readings": len(kept), "claims": len(claims), "tokens": len(arrays["tokens"]), "bytes": out.stat().st_size}

@@ -30,7 +30,17 @@ class Source:
     limit: int = 1_000_000
 
 
+_DOMAINS = """
+    absent3 agents arith2 article4 briefs2 chat3 civic commerce compare3 culture dialogue docs4 events2 everyday
+    figures handbook4 health legal longform manydocs2 mixed money3 news operations people places policy press3
+    public records2 report4 reworded rules2 science short2 software studies3 summaries technical2 thread4
+    toolrun4 wording3 work
+""".split()
+"""Whole answers of our own, one file a domain."""
+
 SOURCES: tuple[Source, ...] = (
+    *(Source(f"written_rag_{name}", "written", "our own", "answers") for name in _DOMAINS),
+    Source("bench_rag", "written", "our own", "measure"),
     Source("begin_dev", "train", "CC BY 4.0, CDLA", "base"),
     Source("breaking_nli_test", "train", "CC BY-SA 4.0", "base", limit=3000),
     Source("cb_train", "train", "CC BY-SA 3.0", "base"),

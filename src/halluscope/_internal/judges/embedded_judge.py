@@ -9,8 +9,7 @@ from weakref import WeakKeyDictionary
 
 from ..embedded.claims.extracting import extract, unread
 from ..embedded.deciding.decide import decide, hallucination_probability
-from ..embedded.deciding.marking import in_output, shipped_marking
-from ..embedded.deciding.reader import ClaimReading, fingerprint, read_claims
+from ..embedded.deciding.reader import fingerprint, read_claims
 from ..embedded.deciding.reasons import reason_of
 from ..embedded.reading.context import ReadContext
 from ..embedded.reading.language import unjudgeable
@@ -134,7 +133,7 @@ def _verdicts(
     words: dict[str, Support] | None = None,
 ) -> list[Verdict]:
     verdicts = []
-    for claim, reading in zip(claims, read_claims([c.text for c in claims], _context(passages), asked), strict=True):
+    for claim, reading in zip(claims, read_claims(claims, _context(passages), asked, output), strict=True):
         support, confidence = decide(reading)
         reason = reason_of(reading, support)
         if support.holds and (
@@ -150,7 +149,7 @@ def _verdicts(
                 confidence=confidence,
                 evidence=reading.evidence_for(support),
                 word=_word(support, words or {}),
-                marks=_marks(claim, reading, output),
+                marks=reading.marks,
             )
         )
     return verdicts
@@ -159,15 +158,6 @@ def _verdicts(
 @lru_cache(maxsize=4)
 def _long_words(passages: tuple[Passage, ...]) -> frozenset[str]:
     return frozenset(word for passage in passages for word in long_words(passage.text))
-
-
-def _marks(claim: Claim, reading: ClaimReading, output: str | None) -> tuple[tuple[int, int], ...]:
-    """The doubtful characters, in the output, where the claim has its place there."""
-    if output is None or claim.start is None or claim.end is None:
-        return ()
-    places = in_output(((low, high) for low, high, _ in reading.tokens), reading.stated, output, claim.start, claim.end)
-    found = zip(places, reading.tokens, strict=True)
-    return tuple(shipped_marking().stretches(place for place, (*_, doubtful) in found if doubtful and place))
 
 
 def _word(support: Support, words: dict[str, Support]) -> str | None:

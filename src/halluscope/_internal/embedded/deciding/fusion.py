@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-from ..network.model import settings
+from ..network.model import settings, sigmoid
 
 __all__ = ["ClaimProbabilities", "ClaimSignals", "Fusion", "Joined", "judge_claim", "logit", "shipped", "terms"]
 
@@ -40,6 +40,10 @@ class ClaimSignals:
     """The part of the claim's numbers that the evidence lacks."""
     number_conflict: float
     """How likely a number of the claim conflicts with the evidence."""
+    number_doubt: float
+    """How likely a number of the claim is neither stated in the context nor to be worked out from it."""
+    number_follows: bool
+    """Whether a number of the claim can be worked out from those of the context."""
     names_missing: float
     """The part of the claim's names that the evidence lacks."""
     output: float
@@ -73,14 +77,6 @@ def logit(probability: float) -> float:
     return math.log(kept / (1 - kept))
 
 
-def sigmoid(score: float) -> float:
-    """The probability of log-odds."""
-    if score >= 0:
-        return 1.0 / (1.0 + math.exp(-score))
-    grown = math.exp(score)
-    return grown / (1.0 + grown)
-
-
 def terms(signals: ClaimSignals) -> dict[str, float]:
     """The terms of the sum, by name."""
     support, against, new = logit(signals.supported), logit(signals.contradicted), 1.0 - signals.coverage
@@ -95,6 +91,8 @@ def terms(signals: ClaimSignals) -> dict[str, float]:
         "pairs": signals.pairs,
         "numbers missing": signals.numbers_missing,
         "number conflict": signals.number_conflict,
+        "number doubt": signals.number_doubt,
+        "number follows": float(signals.number_follows),
         "names missing": signals.names_missing,
         "output": signals.output,
         "company": logit(signals.company),

@@ -38,12 +38,12 @@ class Token:
 
 
 def tokens(item: Measured) -> list[Token]:
-    """The tokens of a claim as it was stated, with all that tells of them but the verdict on the claim."""
-    marks = item.reading.token_marks
+    """The tokens of a claim as the output has it, with all that tells of them but the verdict on the claim."""
+    marks = item.view.marks
     if not marks:
         return []
     own = [logit(mark) for _, _, mark in marks]
-    words = _words(item.stated, marks)
+    words = _words(item.said, marks)
     held = set(content_words(item.selection.text))
     plain = [float(not word[:1].isalnum() or word.lower() in STOP_WORDS) for word in words]
     new = [float(not bare and stem(word.lower()) not in held) for bare, word in zip(plain, words, strict=True)]
@@ -114,13 +114,21 @@ def _found(item: Measured, marks: Sequence[tuple[int, int, float]]) -> dict[str,
         "wrong field": [(f.start, f.end, f.strength) for f in item.fields if f.status != "agrees"],
         "known field": [(f.start, f.end, 1.0) for f in item.fields if f.status == "agrees"],
     }
-    return {
-        name: [
-            max((value for low, high, value in found if start < high and end > low), default=0.0)
-            for start, end, _ in marks
-        ]
-        for name, found in places.items()
-    }
+    return {name: _at(marks, _in_said(found, item)) for name, found in places.items()}
+
+
+def _in_said(found: Sequence[tuple[int, int, float]], item: Measured) -> list[tuple[int, int, float]]:
+    """Places in the claim as places in the words it was taken from; a word that was carried in has none there."""
+    ordered = sorted(found)
+    where = in_output(((low, high) for low, high, _ in ordered), item.stated, item.said, 0, len(item.said))
+    return [(*place, value) for place, (_, _, value) in zip(where, ordered, strict=True) if place]
+
+
+def _at(marks: Sequence[tuple[int, int, float]], found: Sequence[tuple[int, int, float]]) -> list[float]:
+    """For each token the largest of what was found there."""
+    return [
+        max((value for low, high, value in found if start < high and end > low), default=0.0) for start, end, _ in marks
+    ]
 
 
 @dataclass(frozen=True, slots=True)

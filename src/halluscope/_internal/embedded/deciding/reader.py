@@ -8,14 +8,18 @@ from typing import Literal
 
 from msgspec import structs
 
-from ...verdict import Evidence, Support
-from ..network.model import load, settings
+from ...verdict import Claim, Evidence, Support
+from ..network.model import KINDS, load, settings
 from ..reading.context import ReadContext
 from ..reading.fields import FieldFinding
+from ..reading.judged_text import judged
 from .fusion import judge_claim
 from .marking import shipped_marking, tokens
 from .signals import Measured, measure
 from .wording import is_subjective
+
+_LIKELY = 0.5
+"""From this strength on a rule's finding names the kind of error."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,10 +37,10 @@ class ClaimReading:
     missing: tuple[str, ...]
     """Names and numbers that the context does not have."""
     subjective: bool
-    stated: str
-    """The claim without the question that a bare answer was joined with."""
-    tokens: tuple[tuple[int, int, bool], ...]
-    """Places in `stated`, in order, and whether the context does not bear them out."""
+    kind: str
+    """If it is wrong, most likely in which way."""
+    marks: tuple[tuple[int, int], ...]
+    """The characters of the output that the context does not hold up, for a claim that stands there."""
 
     @property
     def quote(self) -> str:
@@ -49,10 +53,12 @@ class ClaimReading:
         return tuple(structs.replace(piece, stance=stance) for piece in self.evidence)
 
 
-def read_claims(claims: Sequence[str], context: ReadContext, question: str | None = None) -> list[ClaimReading]:
+def read_claims(
+    claims: Sequence[Claim], context: ReadContext, question: str | None = None, output: str | None = None
+) -> list[ClaimReading]:
     """One reading per claim."""
-    measured = measure(claims, context, load(), question)
-    return [_read(claim, item, context) for claim, item in zip(claims, measured, strict=True)]
+    measured = measure(claims, context, load(), question, output)
+    return [_read(claim.text, item, context, output) for claim, item in zip(claims, measured, strict=True)]
 
 
 def fingerprint() -> str:
@@ -60,8 +66,8 @@ def fingerprint() -> str:
     return f"local {settings()['name']}"
 
 
-def _read(claim: str, item: Measured, context: ReadContext) -> ClaimReading:
-    judged, marking = judge_claim(item.signals), shipped_marking()
+def _read(claim: str, item: Measured, context: ReadContext, output: str | None) -> ClaimReading:
+    fused = judge_claim(item.signals)
     against = _fields(item, "conflicts")
     silent = _fields(item, "unknown")
     conflicts = [f"the context says “{found.field.text}”" for found in against]
@@ -73,17 +79,38 @@ def _read(claim: str, item: Measured, context: ReadContext) -> ClaimReading:
     if not windows and item.selection.best is not None:
         windows.append(item.selection.best)
     return ClaimReading(
-        supported=judged.supported,
-        contradicted=judged.contradicted,
-        unsupported=judged.unsupported,
+        supported=fused.supported,
+        contradicted=fused.contradicted,
+        unsupported=fused.unsupported,
         evidence=tuple(context.evidence(window, "for") for window in windows),
         conflicts=tuple(conflicts),
         open=tuple(found.field.text for found in silent),
         missing=(*absent, *(name.text for name in item.absent)),
         subjective=is_subjective(item.stated),
-        stated=item.stated,
-        tokens=tuple((t.start, t.end, marking.score(t, judged.supported) >= 0) for t in tokens(item)),
+        kind=_kind(item, against),
+        marks=_marks(item, fused.supported, output),
     )
+
+
+def _kind(item: Measured, against: Sequence[FieldFinding]) -> str:
+    """The kind of error: by the rule that found one, else the one that the network holds for likeliest."""
+    for found in item.findings:
+        if found.status == "conflict" and found.strength >= _LIKELY:
+            return "date" if found.kind == "date" else "number"
+    if against:
+        return "status"
+    if item.opposite is not None:
+        return "negation"
+    return max(zip(item.view.kinds, KINDS, strict=True))[1]
+
+
+def _marks(item: Measured, supported: float, output: str | None) -> tuple[tuple[int, int], ...]:
+    if output is None or item.place is None:
+        return ()
+    marking, read, start = shipped_marking(), judged(output), item.place[0]
+    doubtful = (token for token in tokens(item) if marking.score(token, supported) >= 0)
+    spans = (read.in_source(start + token.start, start + token.end) for token in doubtful)
+    return tuple(marking.stretches((span.start, span.end) for span in spans))
 
 
 def _fields(item: Measured, status: str) -> list[FieldFinding]:

@@ -6,10 +6,33 @@ from ...verdict import Support
 from .reader import ClaimReading
 
 _LONGEST = 160
+_NAMED = {
+    "number": "Wrong number",
+    "date": "Wrong date",
+    "name": "Wrong name",
+    "role": "Swapped roles",
+    "binding": "Tied to the wrong item",
+    "status": "Wrong status",
+    "negation": "Turned round",
+    "order": "Wrong order or comparison",
+    "cause": "Cause not stated",
+    "generalised": "Generalised",
+    "invented": "Not in the context",
+    "premise": "Taken from the question",
+}
+"""The kinds of error as a reader would name them."""
 
 
 def reason_of(reading: ClaimReading, support: Support) -> str:
-    """The reason for a verdict; made from the verdict, so it cannot disagree with it."""
+    """The reason for a verdict; made from the verdict, so it cannot disagree with it.
+
+    A verdict against a claim begins with the kind of error.
+    """
+    told = _told(reading, support)
+    return told if support is Support.SUPPORTED else f"{_NAMED[reading.kind]}: {told[0].lower()}{told[1:]}"
+
+
+def _told(reading: ClaimReading, support: Support) -> str:
     quote = f"“{_shortened(reading.quote)}”" if reading.quote else ""
     if support is Support.SUPPORTED:
         return f"The context says {quote}." if quote else "The context says so."

@@ -7,21 +7,23 @@ model sees. None of the signals depends on how long the claim or the output is.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from ...plumbing.threads import checkpoint
+from ...verdict import Claim
+from ..network.looking import Reads, Seen, look_at
+from ..network.model import ClaimView, Place, sigmoid
 from ..quantities.comparing import QuantityFinding, compare
+from ..quantities.standing import Standing, standings
 from ..reading.evidence import EvidenceIndex, Selection, content_words
 from ..reading.fields import FieldFinding, compare_fields
-from .fusion import ClaimSignals, logit, sigmoid
+from .fusion import ClaimSignals, logit
 from .names import Name, missing_names, names
-from .rewording import Reworded, reworded
 from .wording import PolarityConflict, polarity_conflict
 
 if TYPE_CHECKING:
-    from ..network.model import PairModel, PairReading
     from ..reading.context import ReadContext
 
 __all__ = ["Measured", "measure"]
@@ -35,59 +37,55 @@ class Measured:
 
     signals: ClaimSignals
     selection: Selection
-    reading: PairReading
+    view: ClaimView
     findings: tuple[QuantityFinding, ...]
     absent: tuple[Name, ...]
     fields: tuple[FieldFinding, ...]
     opposite: PolarityConflict | None
     stated: str
-    """The claim without the question that a bare answer was joined with. Names, fields and marks are places in it."""
+    """The claim without the question that a bare answer was joined with. Names and fields are places in it."""
     before: int
     """How many characters of the claim, where the numbers have their places, come before `stated`."""
+    said: str
+    """The words of the output that the claim was taken from. The network's marks are places in it."""
+    place: Place | None
+    """Where `said` stands in the output as it is judged, None for a claim from elsewhere."""
 
 
 def measure(
-    claims: Sequence[str], context: ReadContext, model: PairModel, question: str | None = None
+    claims: Sequence[Claim],
+    context: ReadContext,
+    network: Reads,
+    question: str | None = None,
+    output: str | None = None,
 ) -> list[Measured]:
     """One measurement for each claim of an output."""
     index = context.index
-    stated = [_without(claim, question) for claim in claims]
-    selections = [_selected(index, claim) for claim in claims]
-    findings = [tuple(compare(claim, chosen.text)) for claim, chosen in zip(claims, selections, strict=True)]
-    read = [
-        reworded(text, chosen.text, found, len(claim) - len(text))
-        for claim, text, chosen, found in zip(claims, stated, selections, findings, strict=True)
-    ]
-    # Only a bare answer needs its question: beside a whole sentence it makes the model too trusting.
-    readings: dict[int, PairReading] = {}
-    for bare in (True, False):
-        places = [place for place, claim in enumerate(claims) if (stated[place] != claim) == bare]
-        pairs = [(selections[place].text, read[place].text) for place in places]
-        readings.update(zip(places, model.read(pairs, question if bare else None), strict=True))
-    said = {word for item in read for word in content_words(item.text)}
+    stated = [_without(claim.text, question) for claim in claims]
+    selections = [index.select(claim.text) for claim in claims]
+    findings = [tuple(compare(claim.text, chosen.text)) for claim, chosen in zip(claims, selections, strict=True)]
+    known = context.numbers(" ".join(claim.text for claim in claims))
+    stood = standings([claim.text for claim in claims], known, question or "")
+    seen = look_at(claims, output, context.given, network, question)
+    said = {word for text in stated for word in content_words(text)}
     whole = _Output(
         covered=sum(map(index.has, said)) / len(said) if said else 1.0,
-        company=sigmoid(sum(logit(found.supported) for found in readings.values()) / max(1, len(readings))),
+        company=sigmoid(sum(logit(item.view.supported) for item in seen) / max(1, len(seen))),
     )
     return [
         _measured(
-            claim,
-            stated[place],
-            read[place],
-            selections[place],
-            readings[place],
-            findings[place],
+            claim.text,
+            stated[number],
+            selections[number],
+            seen[number],
+            findings[number],
+            stood[number],
             context,
             question,
             whole,
         )
-        for place, claim in enumerate(claims)
+        for number, claim in enumerate(claims)
     ]
-
-
-def _selected(index: EvidenceIndex, claim: str) -> Selection:
-    checkpoint()
-    return index.select(claim)
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,10 +105,10 @@ def _without(claim: str, question: str | None) -> str:
 def _measured(
     claim: str,
     stated: str,
-    read: Reworded,
     selection: Selection,
-    reading: PairReading,
+    seen: Seen,
     findings: tuple[QuantityFinding, ...],
+    stood: Sequence[Standing],
     context: ReadContext,
     question: str | None,
     whole: _Output,
@@ -120,22 +118,24 @@ def _measured(
     named = names(stated)
     absent = tuple(missing_names(stated, f"{question or ''} {selection.text}"))
     opposite = polarity_conflict(claim, selection.text)
-    words, asked = content_words(read.text), set(content_words(question or ""))
+    words, asked = content_words(stated), set(content_words(question or ""))
     held = content_words(selection.text)
-    doubts = sorted((mark for _, _, mark in reading.token_marks), reverse=True)[:_TOP_MARKS]
-    missing = sum(found.status == "missing" for found in findings)
+    doubts = sorted((mark for _, _, mark in seen.view.marks), reverse=True)[:_TOP_MARKS]
+    missing = sum(found.status in ("missing", "asked") for found in stood)
     coverage = _coverage(words, set(held) | asked, index)
     fields = tuple(compare_fields(stated, context.fields)) if context.fields else ()
     signals = ClaimSignals(
-        supported=reading.supported,
-        contradicted=reading.contradicted,
-        unsupported=reading.unsupported,
+        supported=seen.view.supported,
+        contradicted=seen.view.contradicted,
+        unsupported=seen.view.unsupported,
         doubt=sum(doubts) / len(doubts) if doubts else 0.0,
         coverage=coverage,
         known=_coverage(words, {word for word in words if index.has(word)} | asked, index),
         pairs=_pairs(words, held, index, coverage),
-        numbers_missing=missing / len(findings) if findings else 0.0,
+        numbers_missing=missing / len(stood) if stood else 0.0,
         number_conflict=max((found.strength for found in findings), default=0.0),
+        number_doubt=max((found.doubt for found in stood), default=0.0),
+        number_follows=any(found.status == "follows" for found in stood),
         names_missing=len(absent) / len(named) if named else 0.0,
         output=whole.covered,
         company=whole.company,
@@ -145,17 +145,18 @@ def _measured(
         field_conflict=max((found.strength for found in fields if found.status == "conflicts"), default=0.0),
         field_open=max((found.strength for found in fields if found.status == "unknown"), default=0.0),
     )
-    marks = tuple((*read.original(start, end), mark) for start, end, mark in reading.token_marks)
     return Measured(
         signals=signals,
         selection=selection,
-        reading=replace(reading, token_marks=marks),
+        view=seen.view,
         findings=findings,
         absent=absent,
         fields=fields,
         opposite=opposite,
         stated=stated,
         before=len(claim) - len(stated),
+        said=seen.said,
+        place=seen.place,
     )
 
 

@@ -1,9 +1,9 @@
-"""The pair model: evidence and a claim in, three probabilities and doubtful tokens out.
+"""The network: a piece of an answer, what went before it and evidence in; a view of each claim out.
 
-Every pair is run alone, unpadded, on one thread, so its reading cannot depend on what else is asked or on how
-many threads there are; threads work on different pairs. A process that was forked loads a model of its own: the other
-one may have been in use in that moment. onnxruntime, tokenizers and numpy are imported
-when the model is loaded, not before.
+Every reading is run alone, unpadded, on one thread, so its result cannot depend on what else is asked or on how
+many threads there are; threads work on different readings. A process that was forked loads a model of its own: the
+other one may have been in use in that moment. onnxruntime, tokenizers and numpy are imported when the model is
+loaded, not before.
 """
 
 from __future__ import annotations
@@ -13,39 +13,65 @@ import json
 import math
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ...errors import ModelFileError
 from ...plumbing.threads import checkpoint, cores, spread
-from .encoding import CLAIM_MET, EVIDENCE, MAX_CLAIM, MAX_EVIDENCE, MAX_QUESTION, kinds, vocabulary
 
-if TYPE_CHECKING:
-    from .encoding import Numbers
-
-__all__ = ["WEIGHTS", "PairModel", "PairReading", "load", "settings"]
+__all__ = ["KINDS", "WEIGHTS", "ClaimView", "Network", "Place", "Reading", "load", "settings", "token_range", "view_of"]
 
 WEIGHTS = Path(__file__).parent / "weights"
-_BEGIN, _SEPARATOR = 101, 102
+KINDS = (
+    "number",
+    "date",
+    "name",
+    "role",
+    "binding",
+    "status",
+    "negation",
+    "order",
+    "cause",
+    "generalised",
+    "invented",
+    "premise",
+)
+"""The kinds of error that the network tells apart."""
+MAX_LEAD, MAX_TEXT, MAX_ALL = 72, 200, 512
+"""Tokens of each part; evidence takes what is left. Of a longer lead the end is kept."""
+_BEGIN, _SEPARATOR = 0, 2
 _SURROGATE = re.compile("[\ud800-\udfff]")
+Place = tuple[int, int]
 
 
 @dataclass(frozen=True, slots=True)
-class PairReading:
-    """What the model makes of one claim and its evidence."""
+class Reading:
+    """What is read in one go. `claims` are places in `text`; each is judged over its own tokens."""
+
+    lead: str
+    text: str
+    evidence: str
+    claims: tuple[Place, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ClaimView:
+    """What the network makes of one claim."""
 
     supported: float
     contradicted: float
     unsupported: float
-    token_marks: tuple[tuple[int, int, float], ...]
-    """Start and end in the claim, and the probability that these characters are unsupported."""
+    kinds: tuple[float, ...]
+    """If it is wrong, how likely in which way, in the order of `KINDS`."""
+    marks: tuple[tuple[int, int, float], ...]
+    """Start and end in the text, and the probability that these characters are wrong."""
 
 
-class PairModel:
-    """A loaded model. Safe to share between threads."""
+class Network:
+    """A loaded network. Safe to share between threads."""
 
     def __init__(self, folder: Path, threads: int) -> None:
         import numpy as np
@@ -63,83 +89,72 @@ class PairModel:
         self._tokenizer: Any = Tokenizer.from_file(str(folder / "tokenizer.json"))
         self._tokenizer.no_truncation()
         self._tokenizer.no_padding()
-        known: dict[str, int] = self._tokenizer.get_vocab()
-        self._vocabulary = vocabulary(sorted(known, key=lambda token: known[token]))
-        # In a short context all claims have the same evidence.
-        self._evidence = lru_cache(maxsize=64)(lambda text: self._ids(text)[:MAX_EVIDENCE])
+        self._evidence = lru_cache(maxsize=64)(lambda text: self._encode(text).ids)
         self._threads = threads
         self._readers: set[object] = set()
 
-    def read(self, pairs: Sequence[tuple[str, str]], question: str | None = None) -> list[PairReading]:
-        """One reading for each (evidence, claim), in order; equal pairs are computed once.
-
-        The question, where there is one, stands before the evidence: a short answer says little without it.
-        """
-        found: dict[tuple[str, str], PairReading] = {}
-        wanted = list(dict.fromkeys(pairs))
-        asked = self._ids(question or "")[-MAX_QUESTION:]
-
-        def one(pair: tuple[str, str]) -> PairReading:
-            return self._read(asked, *pair)
-
+    def read(self, readings: Sequence[Reading]) -> list[tuple[ClaimView, ...]]:
+        """A view of each claim of each reading, in order; equal readings are computed once."""
+        found: dict[Reading, tuple[ClaimView, ...]] = {}
+        wanted = list(dict.fromkeys(readings))
         reader = object()
         self._readers.add(reader)
         try:
             # Where several outputs are read at once, they keep the cores busy without more threads for each.
-            readings = spread(one, wanted, self._threads // len(self._readers))
-            for place, (pair, reading) in enumerate(zip(wanted, readings, strict=True)):
-                found[pair] = reading
+            views = spread(self._read, wanted, self._threads // len(self._readers))
+            for place, (reading, seen) in enumerate(zip(wanted, views, strict=True)):
+                found[reading] = seen
                 checkpoint(place + 1, len(wanted))
         finally:
             self._readers.discard(reader)
-        return [found[pair] for pair in pairs]
+        return [found[reading] for reading in readings]
 
     def _encode(self, text: str) -> Any:
         return self._tokenizer.encode(_SURROGATE.sub("\ufffd", text), add_special_tokens=False)
 
-    def _ids(self, text: str) -> Numbers:
-        ids: Numbers = self._numpy.array(self._encode(text).ids if text else [], dtype=self._numpy.int64)
-        return ids
-
-    def _read(self, asked: Numbers, evidence: str, claim: str) -> PairReading:
-        known = self._evidence(evidence)
-        encoded = self._encode(claim)
-        pieces = [
-            self._run(asked, known, encoded.ids[first : first + MAX_CLAIM], encoded.offsets[first : first + MAX_CLAIM])
-            for first in range(0, max(1, len(encoded.ids)), MAX_CLAIM)
-        ]
-        if len(pieces) == 1:
-            return pieces[0]
-        # A claim longer than the model reads at once holds as far as its weakest piece holds.
-        weakest = min(pieces, key=lambda piece: piece.supported)
-        marks = tuple(mark for piece in pieces for mark in piece.token_marks)
-        return PairReading(weakest.supported, weakest.contradicted, weakest.unsupported, marks)
-
-    def _run(self, asked: Numbers, known: Numbers, ids: list[int], offsets: list[tuple[int, int]]) -> PairReading:
+    def _read(self, reading: Reading) -> tuple[ClaimView, ...]:
         np = self._numpy
-        claim = np.array(ids, dtype=np.int64)
-        of_question, of_evidence, of_claim = kinds(asked, known, claim, self._vocabulary)
-        tokens: list[Any] = [[_BEGIN]]
-        sorts: list[Any] = [[EVIDENCE]]
-        if len(asked):
-            tokens += [asked, [_SEPARATOR]]
-            sorts += [of_question, [EVIDENCE]]
-        tokens += [known, [_SEPARATOR], claim, [_SEPARATOR]]
-        sorts += [of_evidence, [EVIDENCE], of_claim, [CLAIM_MET]]
-        line, sort = np.concatenate(tokens).astype(np.int64), np.concatenate(sorts).astype(np.int64)
-        end = len(line) - 1
-        keep = np.concatenate([[0], np.arange(end - len(claim), end)]) if len(claim) else np.array([0, end])
-        classes, marks = self._session.run(
-            None, {"ids": line[None], "kinds": sort[None], "keep": keep.astype(np.int64)}
-        )
-        top = float(classes.max())
-        shares = [math.exp(float(value) - top) for value in classes]
-        total = sum(shares)
-        doubts = tuple(
-            (int(start), int(stop), 1.0 / (1.0 + math.exp(-float(mark))))
-            for (start, stop), mark in zip(offsets, marks, strict=False)
-        )
-        return PairReading(shares[0] / total, shares[1] / total, shares[2] / total, doubts)
+        lead = self._encode(reading.lead).ids[-MAX_LEAD:] if reading.lead else []
+        encoded = self._encode(reading.text)
+        text, offsets = encoded.ids[:MAX_TEXT], encoded.offsets[:MAX_TEXT]
+        known = self._evidence(reading.evidence)[: MAX_ALL - 4 - len(lead) - len(text)]
+        ranges = [token_range(offsets, start, end) for start, end in reading.claims]
+        members = np.zeros((len(ranges), max(1, len(text))), dtype=np.float32)
+        for row, (first, last) in enumerate(ranges):
+            # What has no token of its own (a lone mark, a word beyond the network's reach) is judged with its piece.
+            members[row, slice(first, last) if last > first else slice(None)] = 1.0 / max(1, last - first or len(text))
+        line = np.array([_BEGIN, *lead, _SEPARATOR, *text, _SEPARATOR, *known, _SEPARATOR], dtype=np.int64)
+        begin = len(lead) + 2
+        keep = np.array([0, *range(begin, begin + max(1, len(text)))], dtype=np.int64)
+        classes, kinds, marks = self._session.run(None, {"ids": line[None], "keep": keep, "members": members})
+        doubts = [(a, b, sigmoid(float(mark))) for (a, b), mark in zip(offsets, marks, strict=False)]
+        return tuple(view_of(classes[row], kinds[row], doubts[slice(*ranges[row])]) for row in range(len(ranges)))
+
+
+def view_of(classes: Iterable[Any], kinds: Iterable[Any], marks: Iterable[tuple[int, int, float]]) -> ClaimView:
+    """A view from the network's logits."""
+    supported, contradicted, unsupported = shares(classes)
+    return ClaimView(supported, contradicted, unsupported, shares(kinds), tuple(marks))
+
+
+def token_range(offsets: Sequence[Place], start: int, end: int) -> Place:
+    """The tokens that a stretch of characters covers."""
+    touched = [place for place, (a, b) in enumerate(offsets) if a < end and b > start]
+    return (touched[0], touched[-1] + 1) if touched else (0, 0)
+
+
+def shares(logits: Iterable[Any]) -> tuple[float, ...]:
+    """Probabilities that sum to one."""
+    values = [float(value) for value in logits]
+    top = max(values)
+    grown = [math.exp(value - top) for value in values]
+    total = sum(grown)
+    return tuple(value / total for value in grown)
+
+
+def sigmoid(value: float) -> float:
+    """The probability of log-odds."""
+    return 1.0 / (1.0 + math.exp(-value)) if value >= 0 else math.exp(value) / (1.0 + math.exp(value))
 
 
 @lru_cache(maxsize=4)
@@ -152,13 +167,13 @@ def settings(folder: Path = WEIGHTS) -> dict[str, Any]:
     return recorded
 
 
-def load(path: Path | None = None, threads: int | None = None) -> PairModel:
+def load(path: Path | None = None, threads: int | None = None) -> Network:
     """The model of the package, or of another folder; loaded once, its files checked against their hashes."""
     return _load((path or WEIGHTS).resolve(), threads or cores(), os.getpid())
 
 
 @lru_cache(maxsize=16)
-def _load(folder: Path, threads: int, process: int) -> PairModel:
+def _load(folder: Path, threads: int, process: int) -> Network:
     for name, recorded in settings(folder)["files"].items():
         try:
             seen = hashlib.sha256((folder / name).read_bytes()).hexdigest()
@@ -169,4 +184,4 @@ def _load(folder: Path, threads: int, process: int) -> PairModel:
                 f"The model file {name} in {folder} is not the one this version was measured with: "
                 f"its sha256 is {seen[:12]}…, {recorded[:12]}… was recorded."
             )
-    return PairModel(folder, threads)
+    return Network(folder, threads)

@@ -10,9 +10,13 @@ from typing import Literal
 
 from ...questions import Passage
 from ...verdict import Evidence
+from ..quantities.alignment import Prepared, prepare
 from .evidence import EvidenceIndex, Window
 from .fields import Field, read_fields
 from .readable import structured
+
+_ALL_NUMBERS = 1500
+"""Words of a context whose numbers are all compared."""
 
 
 class ReadContext:
@@ -22,6 +26,22 @@ class ReadContext:
         self._passages = tuple(passages)
         self._forms = [_Form(passage.text) for passage in passages]
         self.index = EvidenceIndex([form.text for form in self._forms])
+
+    @cached_property
+    def given(self) -> EvidenceIndex:
+        """The passages as they were given, which is how the network learnt to read them; rules read `index`."""
+        texts = [passage.text for passage in self._passages]
+        return self.index if tuple(texts) == self.index.passages else EvidenceIndex(texts)
+
+    @cached_property
+    def _numbers(self) -> Prepared:
+        return prepare("\n".join(self.index.passages))
+
+    def numbers(self, query: str) -> Prepared:
+        """The numbers to compare with: those of the whole context, of a long one those of what bears on the query."""
+        if self.index.total_words <= _ALL_NUMBERS:
+            return self._numbers
+        return prepare(self.index.select(query, _ALL_NUMBERS // 2).text)
 
     @cached_property
     def fields(self) -> tuple[Field, ...]:

@@ -1,0 +1,220 @@
+"""How the claims of an output are read: together where they stand together, with more evidence only where it pays.
+
+Neighbouring claims share one reading, and so their evidence; what the answer said before leads in. The first look
+has little evidence; where a claim is not sure, its piece is read once more with as much as the network takes. A claim
+that is a sentence of the context, word for word, needs no look at all.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Protocol
+
+from ...verdict import Claim
+from ..reading.evidence import EvidenceIndex, sentences
+from ..reading.judged_text import judged
+from .model import KINDS, ClaimView, Place, Reading
+
+__all__ = ["LADDER", "Reads", "Seen", "all_looks", "look_at"]
+
+LADDER = (110, 330)
+"""Words of evidence at the first look and at the second."""
+SURE = 0.97
+"""From this probability on, of being supported or of not being so, a second look is not worth its cost."""
+LEAD_WORDS = 40
+PIECE_WORDS = 110
+"""About how many words of an answer are read at once."""
+ROOM = 400
+"""Tokens of evidence beside a lead and an answer of ordinary length."""
+_PIECES = re.compile(r"\w+|[^\w\s]")
+_WORD = re.compile(r"\S+")
+_VERBATIM_WORDS = 4
+_VERBATIM = ClaimView(0.995, 0.0025, 0.0025, (1.0 / len(KINDS),) * len(KINDS), ())
+
+
+class Reads(Protocol):
+    """Whoever can read: the network, or a record of what it said."""
+
+    def read(self, readings: Sequence[Reading]) -> list[tuple[ClaimView, ...]]: ...
+
+
+@dataclass(frozen=True, slots=True)
+class _Piece:
+    """Neighbouring claims, or parts of one claim that is too long: `owners` are the numbers of their claims."""
+
+    lead: str
+    text: str
+    start: int
+    places: tuple[Place, ...]
+    owners: tuple[int, ...]
+
+    def reading(self, index: EvidenceIndex, words: int) -> Reading:
+        return Reading(self.lead, self.text, evidence_within(index, f"{self.lead} {self.text}", words), self.places)
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """What the network made of a claim, and of which words: the marks of the view are places in them."""
+
+    view: ClaimView
+    said: str
+    place: Place | None
+    """Where the words stand in the output as it is judged, None for a claim that was read by itself."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Text:
+    """A text to be read, and the places of claims in it by the claims' numbers."""
+
+    text: str
+    places: Mapping[int, Place]
+    of_output: bool
+
+
+def look_at(
+    claims: Sequence[Claim], output: str | None, index: EvidenceIndex, network: Reads, question: str | None
+) -> list[Seen]:
+    """What the network makes of each claim."""
+    found: dict[int, Seen] = {}
+    for item in _texts(claims, output):
+        views = _views(item.text, list(item.places.values()), index, network, question)
+        for (number, (start, end)), view in zip(item.places.items(), views, strict=True):
+            marks = tuple((max(a, start) - start, min(b, end) - start, mark) for a, b, mark in view.marks)
+            place = (start, end) if item.of_output else None
+            found[number] = Seen(replace(view, marks=marks), item.text[start:end], place)
+    return [found[number] for number in range(len(claims))]
+
+
+def all_looks(
+    claims: Sequence[Claim], output: str | None, index: EvidenceIndex, question: str | None
+) -> Iterator[Reading]:
+    """Every reading that may be asked for, both looks of each piece: what training needs to know beforehand."""
+    for item in _texts(claims, output):
+        for piece in _pieces(item.text, list(item.places.values()), question):
+            yield from (piece.reading(index, words) for words in LADDER)
+
+
+def _texts(claims: Sequence[Claim], output: str | None) -> list[_Text]:
+    """The output with the claims that are read where they stand, and each other claim by itself."""
+    read = judged(output or "")
+    places: dict[int, Place] = {}
+    for number, claim in enumerate(claims):
+        if output is not None and claim.start is not None and claim.end is not None:
+            span = read.in_text(claim.start, claim.end)
+            if span.end > span.start:
+                places[number] = (span.start, span.end)
+    alone = [
+        _Text(claim.text, {number: (0, len(claim.text))}, False)
+        for number, claim in enumerate(claims)
+        if number not in places
+    ]
+    return [_Text(read.text, places, True), *alone] if places else alone
+
+
+def _views(
+    text: str, claims: Sequence[Place], index: EvidenceIndex, network: Reads, question: str | None
+) -> list[ClaimView]:
+    """A view of each claim of a text; the marks are places in the text."""
+    copied = _copied(text, claims, index)
+    pieces = [piece for piece in _pieces(text, claims, question) if not set(piece.owners) <= copied]
+    looks = [piece.reading(index, LADDER[0]) for piece in pieces]
+    seen = network.read(looks)
+    again: dict[int, Reading] = {}
+    for number, (piece, views) in enumerate(zip(pieces, seen, strict=True)):
+        if any(max(view.supported, 1 - view.supported) < SURE for view in views):
+            more = piece.reading(index, LADDER[1])
+            if more.evidence != looks[number].evidence:
+                again[number] = more
+    for number, views in zip(again, network.read(list(again.values())), strict=True):
+        seen[number] = views
+    found: dict[int, ClaimView] = {}
+    for piece, views in zip(pieces, seen, strict=True):
+        for owner, view in zip(piece.owners, views, strict=True):
+            moved = tuple((piece.start + a, piece.start + b, mark) for a, b, mark in view.marks)
+            mine = replace(view, marks=moved)
+            found[owner] = _weaker(found[owner], mine) if owner in found else mine
+    return [_VERBATIM if number in copied else found[number] for number in range(len(claims))]
+
+
+def _weaker(one: ClaimView, other: ClaimView) -> ClaimView:
+    """A claim longer than is read at once holds as far as its weakest part holds."""
+    weakest = min(one, other, key=lambda view: view.supported)
+    marks = (*one.marks, *other.marks)
+    return ClaimView(weakest.supported, weakest.contradicted, weakest.unsupported, weakest.kinds, marks)
+
+
+def _pieces(text: str, claims: Sequence[Place], question: str | None) -> Iterator[_Piece]:
+    parts = [(part, owner) for owner, (start, end) in enumerate(claims) for part in _parts(text, start, end)]
+    for group in _groups(text, parts):
+        first, last = group[0][0][0], group[-1][0][1]
+        places = tuple((a - first, b - first) for (a, b), _ in group)
+        lead = _lead(question or "", text, first)
+        yield _Piece(lead, text[first:last], first, places, tuple(owner for _, owner in group))
+
+
+def _parts(text: str, start: int, end: int) -> list[Place]:
+    """A claim, in parts where it is longer than is read at once."""
+    words = [match.span() for match in _WORD.finditer(text, start, end)]
+    if len(words) <= PIECE_WORDS:
+        return [(start, end)]
+    return [
+        (words[first][0], words[min(len(words), first + PIECE_WORDS) - 1][1])
+        for first in range(0, len(words), PIECE_WORDS)
+    ]
+
+
+def _groups(text: str, parts: Sequence[tuple[Place, int]]) -> Iterator[list[tuple[Place, int]]]:
+    """Neighbouring parts that are read together."""
+    group: list[tuple[Place, int]] = []
+    size = 0
+    for part in parts:
+        (start, end), _ = part
+        count = len(text[start:end].split())
+        far = bool(group) and start - group[-1][0][1] > 600
+        if group and (size + count > PIECE_WORDS or far or start < group[-1][0][1]):
+            yield group
+            group, size = [], 0
+        group.append(part)
+        size += count
+    if group:
+        yield group
+
+
+def _lead(question: str, text: str, start: int) -> str:
+    """The question and the last words that were said before a place."""
+    before = text[max(0, start - 60 * LEAD_WORDS) : start].split()[-LEAD_WORDS:]
+    return f"{question.strip()} {' '.join(before)}".strip()
+
+
+def evidence_within(index: EvidenceIndex, query: str, words: int, room: int = ROOM) -> str:
+    """Evidence of at most so many words that also fits into the network: tables and JSON have many tokens a word."""
+    found = index.select(query, words).text
+    for _ in range(3):
+        tokens = 1.2 * len(_PIECES.findall(found))
+        if tokens <= room:
+            break
+        words = int(len(found.split()) * 0.95 * room / tokens)
+        found = index.select(query, max(20, words)).text
+    return found
+
+
+def _copied(text: str, claims: Sequence[Place], index: EvidenceIndex) -> set[int]:
+    """The claims that are whole sentences of the context."""
+    wanted = {number: _plain(text[start:end]) for number, (start, end) in enumerate(claims)}
+    wanted = {number: plain for number, plain in wanted.items() if plain.count(" ") >= _VERBATIM_WORDS - 1}
+    if not wanted:
+        return set()
+    longest = max(map(len, wanted.values()))
+    known = {
+        _plain(passage[start:end])
+        for passage in index.passages
+        for start, end in sentences(passage)
+        if end - start <= 2 * longest
+    }
+    return {number for number, plain in wanted.items() if plain in known}
+
+
+def _plain(text: str) -> str:
+    return " ".join(text.split()).rstrip(".").lower()

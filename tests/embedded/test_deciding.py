@@ -1,0 +1,126 @@
+"""From what was read to a verdict: signals joined, words marked."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import pytest
+
+from halluscope._internal.embedded.deciding.fusion import ClaimSignals, Fusion, Joined, judge_claim, logit
+from halluscope._internal.embedded.deciding.marking import Marking, Token, in_output, tokens
+from halluscope._internal.embedded.deciding.signals import Measured, measure
+from halluscope._internal.embedded.network.model import Network, load, sigmoid
+from halluscope._internal.embedded.reading.context import ReadContext
+from halluscope._internal.questions import Passage
+from halluscope._internal.verdict import Claim
+
+
+@pytest.fixture(scope="module")
+def network() -> Network:
+    return load()
+
+
+def claim(text: str) -> Claim:
+    return Claim("c1", text)
+
+
+def signals(**changed: float) -> ClaimSignals:
+    """A claim that the context bears out, but for what is said here."""
+    sure: dict[str, Any] = {
+        "supported": 0.7, "contradicted": 0.2, "unsupported": 0.1, "doubt": 0.1, "coverage": 0.8, "known": 0.8,
+        "pairs": 0.5, "numbers_missing": 0.0, "number_conflict": 0.0, "number_doubt": 0.0, "number_follows": False,
+        "names_missing": 0.0, "output": 0.8, "company": 0.7, "complete": True, "opposite": False, "record": False,
+        "field_conflict": 0.0, "field_open": 0.0,
+    }  # fmt: skip
+    return ClaimSignals(**{**sure, **changed})
+
+
+def test_what_speaks_against_a_claim_lowers_its_support() -> None:
+    sure = judge_claim(signals())
+    for worse in (
+        {"supported": 0.2, "contradicted": 0.3, "unsupported": 0.5},
+        {"number_conflict": 0.9},
+        {"names_missing": 1.0},
+        {"company": 0.2},
+        {"record": True, "field_conflict": 0.9},
+        {"record": True, "field_open": 0.9},
+    ):
+        found = judge_claim(signals(**worse))
+        assert found.supported < sure.supported, worse
+        assert found.supported + found.contradicted + found.unsupported == pytest.approx(1)
+
+
+def test_a_plain_sum_gives_the_models_own_view_back() -> None:
+    fusion = Fusion(Joined(0.0, {"support": 1.0}), Joined(0.0, {"against": 1.0}))
+    found = fusion.judge_claim(signals())
+    assert found.supported == pytest.approx(0.7)
+    assert found.contradicted == pytest.approx(0.2)
+    assert sigmoid(logit(0.25)) == pytest.approx(0.25)
+    assert sigmoid(-800.0) == pytest.approx(0.0)
+
+
+def test_units_add_a_bounded_part() -> None:
+    joined = Joined.of(
+        {
+            "constant": 1.0,
+            "weights": {"a": 2.0},
+            "units": [{"adds": 0.5, "constant": 0.0, "weights": {"a": 1.0, "b": -1.0}}],
+        }
+    )
+    assert joined.score({"a": 1.0, "b": 1.0}) == pytest.approx(3.0)
+    assert joined.score({"a": 1.0, "b": 1000.0}) == pytest.approx(2.5)
+
+
+def test_doubtful_places_are_joined() -> None:
+    marking = Marking(constant=0.0, verdict=0.0, weights={"mark": 1.0}, gap=2)
+    scores = [marking.score(Token(0, 3, {"mark": mark}), 0.5) for mark in (2.0, -1.0)]
+    assert scores == [2.0, -1.0]
+    assert marking.stretches([(0, 3), (4, 8), (12, 15)]) == [(0, 8), (12, 15)]
+
+
+def test_a_verdict_against_the_claim_makes_its_tokens_more_doubtful() -> None:
+    marking = Marking(constant=0.0, verdict=-1.0, weights={})
+    token = Token(0, 3, {})
+    assert marking.score(token, 0.1) > 0 > marking.score(token, 0.9)
+
+
+def test_tokens_are_found_in_the_output_where_the_subject_was_carried_in() -> None:
+    output = "Marie Curie was born in Warsaw. She won a prize in Oslo."
+    stated = "Marie Curie won a prize in Oslo."
+    places = [(match.start(), match.end()) for match in re.finditer(r"\w+", stated)]
+    found = list(in_output(places, stated, output, 32, len(output)))
+    assert found[:2] == [None, None]
+    assert [output[slice(*place)] for place in found[2:] if place] == ["won", "a", "prize", "in", "Oslo"]
+    plain = list(in_output([(0, 3)], output[32:], output, 32, len(output)))
+    assert plain == [(32, 35)]
+
+
+def signs_at(item: Measured, word: str) -> dict[str, float]:
+    start = item.said.index(word)
+    return dict(next(token.signs for token in tokens(item) if token.start <= start < token.end))
+
+
+def test_tokens_know_what_the_rules_found(network: Network) -> None:
+    context = ReadContext([Passage(0, '{"wifi": false, "seats": 40, "owner": "Ana Ruiz"}')])
+    item = measure([claim("The café of Bo Lund has 45 seats and free wifi.")], context, network)[0]
+    assert signs_at(item, "wifi")["wrong field"] > 0.5
+    assert signs_at(item, "Lund")["missing name"] == 1.0
+    assert signs_at(item, "45")["wrong number"] + signs_at(item, "45")["missing number"] > 0
+    assert [signs_at(item, "café")[sign] for sign in ("wrong field", "missing name", "wrong number")] == [0, 0, 0]
+
+
+def test_numbers_keep_their_places_in_a_claim_joined_with_its_question(network: Network) -> None:
+    question = "How many seats does the café have?"
+    item = measure([claim(f"{question} 45")], ReadContext([Passage(0, "The café has 40 seats.")]), network, question)[0]
+    assert item.stated == "45"
+    found = signs_at(item, "45")
+    assert found["wrong number"] + found["missing number"] > 0
+
+
+def test_signals_of_a_bare_answer_leave_its_question_out(network: Network) -> None:
+    context = ReadContext([Passage(0, "Paris is the capital of France.")])
+    question = "What is the capital of France?"
+    found = measure([claim(f"{question} Paris")], context, network, question)[0]
+    assert found.stated == "Paris"
+    assert found.signals.coverage == 1.0

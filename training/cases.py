@@ -1,0 +1,68 @@
+"""Cases for measuring: samples of the sets, and cases made from them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from halluscope._internal.errors import InputError
+from halluscope._internal.measuring.stress.answers import from_passage
+from halluscope._internal.measuring.stress.mutation import mutants
+from training.harder import without_support
+from training.rows import seed_of, statements
+from training.sets import Case, read, sources
+
+
+def sample(data: Path, name: str, count: int) -> list[Case]:
+    """The same cases each time: ordered by a hash of their id."""
+    source = next(item for use in ("folds", "measure") for item in sources(use) if item.name == name)
+    cases = list(read(data, source))
+    cases.sort(key=lambda case: seed_of("sample" + case["id"]))
+    return cases[:count]
+
+
+def ablated(data: Path, count: int) -> list[Case]:
+    """Right sentences of real outputs, each with its context and with a context that no longer says it."""
+    found: list[Case] = []
+    for case in sample(data, "ragtruth", 10_000):
+        right = [text for text, label, _ in statements(case) if label == 0 and len(text.split()) >= 8]
+        right.sort(key=seed_of)
+        for text in right[:1]:
+            rest = without_support(text, case["context"])
+            if rest is not None:
+                shared = {**case, "output": text, "spans": None, "task": "claim", "set": "ragtruth_ablated"}
+                found.append({**shared, "id": case["id"] + "-kept", "label": "supported"})
+                found.append(
+                    {
+                        **shared,
+                        "id": case["id"] + "-cut",
+                        "label": "unsupported",
+                        "context": rest,
+                        "document": case["context"],
+                    }
+                )
+    return found[: 2 * count]
+
+
+def copied(data: Path, count: int) -> list[Case]:
+    """Answers made of a passage's own sentences, as they are and with one thing changed.
+
+    The company of claims that hold must not excuse the one that does not.
+    """
+    written = [case for source in sources("folds") if source.folder == "written" for case in read(data, source)]
+    passages = {"\n".join(case["context"]): case for case in written}
+    found: list[Case] = []
+    for text in sorted(passages, key=seed_of)[:count]:
+        try:
+            answer = from_passage(passages[text]["context"])
+        except InputError:  # a passage without sentences to take
+            continue
+        made = mutants(answer)
+        made.sort(key=lambda mutant: seed_of(mutant.kind + text))
+        shared = {**passages[text], "input": None, "spans": None, "task": "claim", "set": "copied"}
+        outputs = [("", answer.output, True)]
+        outputs += [(m.kind, m.output, True) for m in made if m.harmless][:1]
+        outputs += [(m.kind, m.output, False) for m in made if not m.harmless][:2]
+        for kind, output, holds in outputs:
+            label = "supported" if holds else "hallucinated"
+            found.append({**shared, "id": f"copied-{seed_of(text)}-{kind}", "output": output, "label": label})
+    return found

@@ -1,0 +1,228 @@
+"""The stages that want a GPU, in one process: the first stage once, the second for each fold and for all.
+
+    python -m training.device --packed FOLDER --start STATE --out FOLDER --first-seconds 120 --second-seconds 270
+
+Every stage writes its network (8 bits) and its views of the exam, and is skipped if they are there.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import time
+from pathlib import Path
+
+import numpy as np
+import torch
+
+from training.learn import Packed, Plan, Views, predict, train
+from training.net import KINDS, Layer, ReadingNet, grow, shrink, with_layers
+
+SHARES = {"generated": 0.8, "lead": 1.3, "answers": 1.6, "ragtruth": 1.6, "made": 0.5, "natural": 1.3, "replay": 0.12}
+"""How often the readings of the second stage come in one pass."""
+
+
+def rows_for(second: Packed, fold: int, passes: int, seed: int) -> list[np.ndarray]:
+    """The readings of each pass without one fold (or with all, for fold -1)."""
+    place = np.arange(len(second.folds))
+    allowed = second.usable & ((second.folds != fold) if fold >= 0 else np.ones(len(place), dtype=bool))
+    names = np.array(second.names)[second.sets]
+    share = np.where(second.made, SHARES["made"], SHARES["natural"])
+    share = np.where(names == "generated", SHARES["generated"], share)
+    share = np.where(np.char.startswith(names, "lead_"), SHARES["lead"], share)
+    share = np.where(np.char.startswith(names, "written_rag"), SHARES["answers"], share)
+    share = np.where((names == "ragtruth") & ~second.made, SHARES["ragtruth"], share)
+    share = np.where(second.folds < 0, SHARES["replay"], share)
+    chance = np.random.default_rng(seed)
+    found = []
+    for _ in range(passes):
+        times = np.floor(share) + (chance.random(len(place)) < share % 1)
+        found.append(np.repeat(place[allowed], times[allowed].astype(int)))
+    return found
+
+
+class Joined(Packed):
+    """Two packed files as one."""
+
+    def __init__(self, first: Packed, second: Packed) -> None:
+        shift, words, marks = len(first.folds), len(first._tokens), len(first._marks)
+        names = sorted({*first.names, *second.names})
+        self.names, self.device = names, first.device
+        self.sets = np.concatenate([np.array([names.index(n) for n in p.names])[p.sets] for p in (first, second)])
+        for name in ("folds", "made", "bags", "count", "length", "views", "usable"):
+            setattr(self, name, np.concatenate([getattr(first, name), getattr(second, name)]))
+        moved = second.claims.copy()
+        moved[:, 0] += shift
+        self.claims = np.concatenate([first.claims, moved])
+        self.first = np.concatenate([first.first[:-1], second.first + len(first.claims)])
+        self.mark_start = np.concatenate([first.mark_start, second.mark_start + marks])
+        self._tokens = torch.cat([first._tokens, second._tokens])
+        self._place = torch.cat([first._place, second._place + words])
+        self._count = torch.cat([first._count, second._count])
+        self._marks = torch.cat([first._marks, second._marks])
+        self._mark_start = torch.cat([first._mark_start, second._mark_start + marks])
+
+
+def keep_views(views: Views, out: Path, name: str) -> None:
+    marks = np.clip(np.nan_to_num(views.marks.astype(np.float32)) * 12, -127, 127).astype(np.int8)
+    np.savez_compressed(out / f"views_{name}.npz", classes=views.classes, kinds=views.kinds, marks=marks)
+
+
+def keep(net: ReadingNet, views: Views | None, out: Path, name: str) -> None:
+    if views is not None:
+        keep_views(views, out, name)
+    state = {key.replace("_orig_mod.", ""): value for key, value in net.state_dict().items()}
+    torch.save({key: value.cpu() for key, value in shrink(state).items()}, out / f"{name}.tmp")
+    (out / f"{name}.tmp").rename(out / f"{name}.pt")
+
+
+def areas(packed: Packed, views: Views, rows: np.ndarray) -> dict[str, float]:
+    """A first look: the area under the curve of support over labelled claims, a set at a time."""
+    chosen = np.isin(packed.claims[:, 0], rows) & (packed.claims[:, 3] != 9) & ~np.isnan(views.classes[:, 0])
+    found = {}
+    for number, name in enumerate(packed.names):
+        mine = chosen & (packed.sets[packed.claims[:, 0]] == number)
+        wrong = packed.claims[mine, 3] != 0
+        if wrong.sum() < 5 or (~wrong).sum() < 5:
+            continue
+        logits = views.classes[mine].astype(np.float32)
+        doubt = -(logits[:, 0] - np.logaddexp(logits[:, 1], logits[:, 2]))
+        rank = np.argsort(np.argsort(doubt, kind="stable"), kind="stable") + 1
+        bad = int(wrong.sum())
+        found[name] = round(float((rank[wrong].sum() - bad * (bad + 1) / 2) / (bad * (len(wrong) - bad))), 3)
+    return found
+
+
+def fastest(net: ReadingNet, packed: Packed, budget: int, wait: float) -> None:
+    """Compile the layers if that pays; without a GPU, or where it fails, leave them as they are."""
+    if packed.device != "cuda":
+        return
+    import signal
+
+    def late(*_: object) -> None:
+        raise TimeoutError("compiling takes too long")
+
+    plain = Layer.forward
+    rows = np.flatnonzero(packed.usable)[:60_000]
+    batches = packed.order(rows, budget, np.random.default_rng(3))[:14]
+
+    def pace() -> float:
+        from training.learn import losses
+
+        plan = Plan(1, 1, 0, budget)
+        for number, part in enumerate(batches):
+            if number == 4:
+                torch.cuda.synchronize()
+                began = time.perf_counter()
+            with torch.autocast("cuda", torch.bfloat16):
+                losses(net, packed.batch(part), plan).backward()
+            net.zero_grad(set_to_none=True)
+        torch.cuda.synchronize()
+        return sum(int(packed.length[part].sum()) for part in batches[4:]) / (time.perf_counter() - began)
+
+    before = pace()
+    print(f"plain: {before:.0f} tokens/s", flush=True)
+    signal.signal(signal.SIGALRM, late)
+    signal.alarm(int(wait))
+    try:
+        Layer.forward = torch.compile(plain, dynamic=True)  # type: ignore[method-assign]
+        after = pace()
+        print(f"compiled: {after:.0f} tokens/s", flush=True)
+        if after < before * 1.05:
+            raise RuntimeError("no gain")
+    except Exception as problem:
+        print(f"not compiled: {type(problem).__name__} {str(problem)[:300]}", flush=True)
+        Layer.forward = plain  # type: ignore[method-assign]
+    finally:
+        signal.alarm(0)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--packed", type=Path, required=True)
+    parser.add_argument("--start", type=Path, required=True, help="a state: the published encoder, or a network")
+    parser.add_argument("--out", type=Path, required=True)
+    parser.add_argument("--first-seconds", type=float, default=120)
+    parser.add_argument("--second-seconds", type=float, default=270)
+    parser.add_argument("--first-rate", type=float, default=1e-4)
+    parser.add_argument("--second-rate", type=float, default=8e-5)
+    parser.add_argument("--passes", type=int, default=4)
+    parser.add_argument("--budget", type=int, default=65_536)
+    parser.add_argument("--compile", type=float, default=90, help="seconds that compiling may take")
+    parser.add_argument("--device", default="cuda" if torch.cuda.is_available() else "cpu")
+    parser.add_argument("--folds", type=int, nargs="*", default=[0, -1, 1, 2])
+    parser.add_argument("--keep", type=int, nargs="*", default=list(range(12)), help="layers of the start to keep")
+    parser.add_argument("--look", action="store_true", help="only the views of the exam, by networks that are there")
+    parser.add_argument("--deadline", type=float, default=1e9, help="seconds after which no stage is begun")
+    options = parser.parse_args()
+    began = time.perf_counter()
+    torch.backends.cuda.matmul.allow_tf32 = True
+    torch.manual_seed(0)
+    options.out.mkdir(parents=True, exist_ok=True)
+    device = options.device
+
+    plain = Layer.forward
+
+    def look(net: ReadingNet, packed: Packed, rows: np.ndarray) -> Views:
+        """Predictions without the compiled layers, which would be compiled once more for this."""
+        fast = Layer.forward
+        Layer.forward = plain  # type: ignore[method-assign]
+        try:
+            found: Views = predict(net, packed, rows)
+            return found
+        finally:
+            Layer.forward = fast  # type: ignore[method-assign]
+
+    def new(path: Path) -> ReadingNet:
+        net = ReadingNet(len(options.keep), len(KINDS))
+        state = grow(torch.load(path, map_location="cpu", weights_only=True))
+        net.load_state_dict(with_layers(state, options.keep) if path == options.start else state, strict=False)
+        placed: ReadingNet = net.to(device)
+        return placed
+
+    if options.look:
+        exam = Packed(options.packed / "exam.npz", device)
+        for fold in options.folds:
+            name = "full" if fold < 0 else f"fold{fold}"
+            net = new(options.out / f"{name}.pt")
+            chosen = np.flatnonzero(exam.usable & ((exam.folds == fold) | ((exam.folds < 0) & (fold < 0))))
+            keep_views(predict(net, exam, chosen), options.out, name)
+            print(name, len(chosen), f"{time.perf_counter() - began:.0f} s", flush=True)
+        (options.out / "done").write_text("done\n")
+        return
+    first = Packed(options.packed / "first.npz", device)
+    print(
+        "first", len(first.folds), "tokens", int(first.length.sum()), f"{time.perf_counter() - began:.0f} s", flush=True
+    )
+    base = options.out / "base.pt"
+    fastest(new(options.start), first, options.budget, options.compile)
+    if not base.exists() and options.first_seconds:
+        net = new(options.start)
+        rows = [np.flatnonzero(first.usable)] * 3
+        train(net, first, rows, Plan(options.first_seconds, 3, options.first_rate, options.budget), "first")
+        keep(net, None, options.out, "base")
+        del net
+    second = Joined(first, Packed(options.packed / "second.npz", device))
+    exam = Packed(options.packed / "exam.npz", device)
+    print("second", len(second.folds), "exam", len(exam.folds), f"{time.perf_counter() - began:.0f} s", flush=True)
+    for fold in options.folds:
+        name = "full" if fold < 0 else f"fold{fold}"
+        if (options.out / f"{name}.pt").exists() or time.perf_counter() - began > options.deadline:
+            continue
+        net = new(base if base.exists() else options.start)
+        rows = rows_for(second, fold, options.passes, 17 + fold)
+        print(name, "tokens a pass", int(second.length[rows[0]].sum()), flush=True)
+        plan = Plan(options.second_seconds, options.passes, options.second_rate, options.budget, seed=21 + fold)
+        train(net, second, rows, plan, name)
+        if fold >= 0:
+            unseen = np.flatnonzero(second.usable & (second.folds == fold))
+            print(name, json.dumps(areas(second, look(net, second, unseen), unseen)), flush=True)
+        views = look(net, exam, np.flatnonzero(exam.usable & ((exam.folds == fold) | (exam.folds < 0))))
+        keep(net, views, options.out, name)
+        del net
+        print(name, f"done at {time.perf_counter() - began:.0f} s", flush=True)
+    (options.out / "done").write_text("done\n")
+
+
+if __name__ == "__main__":
+    main()

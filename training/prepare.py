@@ -1,0 +1,104 @@
+"""From the data folder to three packed files: the first stage, the second, and what the figures are taken from."""
+
+from __future__ import annotations
+
+import argparse
+import gzip
+import json
+import multiprocessing
+from collections.abc import Iterator
+from pathlib import Path
+
+from tokenizers import Tokenizer
+
+from training.exam import context_of, exam_cases, exam_readings
+from training.harder import harder_rows
+from training.pack import pack
+from training.readings import Reading, all_answers, folds_of_answers, from_row, from_teacher, kind_of, views_by_key
+from training.rows import Row, fold_of_documents, rows_of
+from training.sets import Source, read, sources
+
+Job = tuple[Source, Path, "dict[str, int] | None", "int | None", bool]
+
+
+def _rows(job: Job) -> list[Row]:
+    source, data, folds, limit, harder = job
+    return list((harder_rows if harder else rows_of)(source, data, folds, limit))
+
+
+def all_rows(data: Path, folds: dict[str, int], limit: int | None, workers: int) -> list[Row]:
+    """The pairs of both stages; the order does not depend on the number of workers."""
+    jobs: list[Job] = []
+    for harder in (False, True):
+        jobs += [(source, data, None, limit, harder) for source in sources("base")]
+        jobs += [(source, data, folds, limit, harder) for source in sources("folds")]
+    with multiprocessing.Pool(workers) as pool:
+        return [row for rows in pool.map(_rows, jobs, chunksize=1) for row in rows]
+
+
+def folds_of(data: Path) -> dict[str, int]:
+    """The fold of every document of the second stage, by its text or, for our own answers, by its name."""
+    claims = [case for source in sources("folds") for case in read(data, source)]
+    answers = [case for source in sources("answers") for case in read(data, source)]
+    return {**fold_of_documents(claims), **folds_of_answers(answers)}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("data", type=Path)
+    parser.add_argument("tokenizer", type=Path)
+    parser.add_argument("out", type=Path)
+    parser.add_argument("--limit", type=int, help="cases a set, for a rehearsal")
+    parser.add_argument("--workers", type=int, default=2)
+    parser.add_argument("--only", choices=["rows", "exam"])
+    parser.add_argument("--rows", type=Path, nargs="*", help="rows collected before")
+    options = parser.parse_args()
+    options.out.mkdir(parents=True, exist_ok=True)
+    tokenizer = Tokenizer.from_file(str(options.tokenizer))
+    tokenizer.no_truncation()
+    tokenizer.no_padding()
+    folds = folds_of(options.data)
+    if options.only != "exam":
+        kinds = {
+            case["output"]: kind_of(case)
+            for source in sources("folds")
+            if source.folder == "written"
+            for case in read(options.data, source)
+        }
+        views = views_by_key(options.data / "teacher" / "views.npz")
+        if options.rows:
+            rows = []
+            for path in options.rows:
+                with gzip.open(path, "rt", encoding="utf-8") as lines:
+                    for line in lines:
+                        row = json.loads(line)
+                        row[4] = None if row[4] is None else tuple(map(tuple, row[4]))
+                        rows.append(Row(*row))
+        else:
+            rows = all_rows(options.data, folds, options.limit, options.workers)
+        first: list[Reading] = []
+        second: list[Reading] = []
+        taught = 0
+        for row in rows:
+            reading = from_row(row, views, kinds)
+            taught += reading.claims[0].view is not None
+            (first if row.fold < 0 else second).append(reading)
+        print(len(rows), "rows,", taught, "with a teacher's view", flush=True)
+        for reading in from_teacher(options.data / "teacher", folds):
+            (first if reading.fold < 0 else second).append(reading)
+        if options.limit:
+            first, second = first[: 50 * options.limit], [*second[: 20 * options.limit], *second[-20 * options.limit :]]
+        second += list(all_answers(options.data, folds, options.limit))
+        print(json.dumps(pack(first, tokenizer, options.out / "first.npz")), flush=True)
+        print(json.dumps(pack(second, tokenizer, options.out / "second.npz")), flush=True)
+    if options.only != "rows":
+
+        def exam() -> Iterator[Reading]:
+            for case, fold in exam_cases(options.data, folds, options.limit):
+                yield from exam_readings(case, fold, context_of(case))
+
+        print(json.dumps(pack(exam(), tokenizer, options.out / "exam.npz")), flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,265 @@
+"""What the network learns from: readings.
+
+A reading is one pass of the network: a lead (the question, and what the answer said before), a piece of an answer with
+one or more claims in it, and evidence. Each claim is judged over its own tokens, so that the claims of an answer share
+their evidence, and one claim with its lead is only the smallest case of the same thing.
+"""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import json
+import lzma
+import random
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from halluscope._internal.embedded.reading.evidence import EvidenceIndex, sentences
+from training.net import KINDS
+from training.rows import LABELS, Row, seed_of
+from training.sets import Case, read, sources
+
+UNKNOWN = 9
+"""A claim that has no label, only a teacher's view (or, in a bag, not even that)."""
+_KIND_OF = {
+    "number": "number wrong_number arithmetic unit wrong_unit precision approx scale",
+    "date": "date wrong_date time",
+    "name": "name wrong_entity place object source material method category",
+    "role": "role swapped_roles swap relation",
+    "binding": "wrong_binding merged_facts attribution",
+    "status": "wrong_status modality condition undecided outcome",
+    "negation": "negation direction",
+    "order": "order wrong_order comparison rank",
+    "cause": "causal cause reason effect consequence purpose",
+    "generalised": "overgeneral quantifier wrong_quantifier toofar scope degree",
+    "invented": "invented_detail detail topic offtext subjective speculative speculation judgement",
+    "premise": "question_premise",
+}
+_KINDS = {word: KINDS.index(kind) for kind, words in _KIND_OF.items() for word in words.split()}
+BUDGETS = (90, 150, 220, 330)
+"""Words of evidence; at run time the judge begins with few and takes more where it is not sure."""
+LEAD_WORDS = 40
+PIECE_WORDS = 110
+"""About how many words of an answer are read at once."""
+
+ROOM = 400
+"""Tokens of evidence beside a lead and an answer of ordinary length."""
+_PIECES = re.compile(r"\w+|[^\w\s]")
+_CITED = re.compile(r"\s*(?:\[\d+(?:\s*[,;\u2013-]\s*\d+)*\])+")
+_JOINT = re.compile(r"(?:,|;)\s+(?:and|but|while|which|so|with|whereas|although)\s|;\s|,\s+(?=\d|[A-Z])|\sbut\s")
+Range = tuple[int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """One claim of a reading: where it stands in the text, and what is known of it."""
+
+    start: int
+    end: int
+    label: int
+    view: tuple[float, float, float] | None = None
+    kind: int = -1
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    lead: str
+    text: str
+    evidence: str
+    claims: tuple[Target, ...]
+    wrong: tuple[Range, ...] | None
+    """The wrong characters of the text, None where nobody has marked them."""
+    name: str
+    fold: int
+    bag: bool = False
+    """Whether it is known that some claim is wrong, but not which."""
+    made: bool = False
+    case: str = ""
+
+
+def kind_of(case: Case) -> int:
+    """The kind of error as one of ours, or -1."""
+    return _KINDS.get(str((case.get("meta") or {}).get("kind")), -1) if case["label"] != "supported" else -1
+
+
+def key_of(question: str, evidence: str, claim: str) -> int:
+    """What a teacher's view of a row is found by."""
+    digest = hashlib.sha256("\x1f".join((question, evidence, claim)).encode("utf-8", "surrogatepass")).digest()
+    return int.from_bytes(digest[:8], "little")
+
+
+def views_by_key(path: Path) -> dict[int, tuple[float, float, float]]:
+    with np.load(path) as file:
+        return {
+            int(key): (float(a), float(b), float(c))
+            for key, (a, b, c) in zip(file["keys"], file["views"].astype(np.float32), strict=True)
+        }
+
+
+def from_row(row: Row, views: Mapping[int, tuple[float, float, float]], kinds: Mapping[str, int]) -> Reading:
+    """A row with one claim."""
+    view = views.get(key_of(row.question, row.evidence, row.claim))
+    target = Target(0, len(row.claim), row.label, view, kinds.get(row.claim, -1))
+    return Reading(row.question, row.claim, row.evidence, (target,), row.spans, row.name, row.fold, made=row.made)
+
+
+def from_teacher(folder: Path, folds: Mapping[str, int]) -> Iterator[Reading]:
+    """Sentences whose only label is a teacher's view."""
+    with gzip.open(folder / "generated.jsonl.gz", "rt", encoding="utf-8") as lines:
+        for line in lines:
+            item = json.loads(line)
+            target = Target(0, len(item["claim"]), UNKNOWN, tuple(item["views"]))
+            yield Reading(item["question"], item["claim"], item["evidence"], (target,), None, "generated", item["fold"])
+    with lzma.open(folder / "lead.jsonl.xz", "rt", encoding="utf-8") as lines:
+        for line in lines:
+            item = json.loads(line)
+            fold = folds[item["document"]] if item.get("document") else item["fold"]
+            target = Target(0, len(item["claim"]), UNKNOWN, tuple(item["views"]))
+            yield Reading(item["lead"], item["claim"], item["evidence"], (target,), None, "lead_" + item["kind"], fold)
+
+
+def without_citations(text: str, marks: Sequence[Range]) -> tuple[str, list[Range], list[int]]:
+    """The text without its citation marks, ranges moved along, and for each character its place in the original."""
+    kept: list[int] = []
+    last = 0
+    for match in _CITED.finditer(text):
+        kept.extend(range(last, match.start()))
+        last = match.end()
+    kept.extend(range(last, len(text)))
+    back = {place: new for new, place in enumerate(kept)}
+    moved = []
+    for start, end in marks:
+        inside = [back[place] for place in range(start, end) if place in back]
+        if inside:
+            moved.append((inside[0], inside[-1] + 1))
+    return "".join(text[place] for place in kept), moved, kept
+
+
+def pieces_of(text: str, rng: random.Random | None = None) -> list[Range]:
+    """The claims of an answer: its sentences, now and then cut at a joint; a lone "Yes." goes with what follows."""
+    found: list[Range] = []
+    for start, end in sentences(text) or [(0, len(text))]:
+        if found and len(text[found[-1][0] : found[-1][1]].split()) <= 2:
+            found[-1] = (found[-1][0], end)
+        else:
+            found.append((start, end))
+    if rng is None:
+        return found
+    cut: list[Range] = []
+    for start, end in found:
+        joints = list(_JOINT.finditer(text, start, end))
+        joint = rng.choice(joints) if joints and rng.random() < 0.5 else None
+        if joint and min(len(text[start : joint.start()].split()), len(text[joint.end() : end].split())) >= 3:
+            cut += [(start, joint.start()), (joint.end(), end)]
+        else:
+            cut.append((start, end))
+    return cut
+
+
+def groups_of(text: str, claims: Sequence[Range], words: int = PIECE_WORDS) -> Iterator[list[Range]]:
+    """Neighbouring claims that are read together."""
+    group: list[Range] = []
+    size = 0
+    for start, end in claims:
+        count = len(text[start:end].split())
+        if group and size + count > words:
+            yield group
+            group, size = [], 0
+        group.append((start, end))
+        size += count
+    if group:
+        yield group
+
+
+def evidence_within(index: EvidenceIndex, query: str, words: int, room: int = ROOM) -> str:
+    """Evidence of at most so many words that also fits into the network: tables and JSON have many tokens a word."""
+    found = index.select(query, words).text
+    for _ in range(3):
+        tokens = 1.2 * len(_PIECES.findall(found))
+        if tokens <= room:
+            break
+        words = int(len(found.split()) * 0.95 * room / tokens)
+        found = index.select(query, max(20, words)).text
+    return found
+
+
+def lead_of(question: str, text: str, start: int) -> str:
+    """The question and the last words that were said before a place."""
+    return f"{question} {' '.join(text[:start].split()[-LEAD_WORDS:])}".strip()
+
+
+def answer_readings(
+    case: Case, fold: int, index: EvidenceIndex, words: int, rng: random.Random | None, single: bool = False
+) -> Iterator[Reading]:
+    """The readings of one whole answer, its claims labelled by the marked characters."""
+    label = LABELS[case["label"]]
+    spans = [(m["start"], m["end"]) for m in case.get("spans") or []]
+    text, marks, _ = without_citations(case["output"], spans)
+    if not text.strip():
+        return
+    question = (case["input"] or "").strip()
+    claims = pieces_of(text, rng)
+    located = bool(spans) or label == 0 or len(claims) == 1
+    # The answers written for this project's passages mark whole sentences: that says which is wrong, not where in it.
+    exact = label == 0 or (bool(spans) and case.get("dataset") != "written")
+    kind = kind_of(case)
+    for group in [[claim] for claim in claims] if single else groups_of(text, claims):
+        first, last = group[0][0], group[-1][1]
+        targets = []
+        for start, end in group:
+            wrong = any(a < end and b > start for a, b in marks) if spans else label != 0
+            known = UNKNOWN if not located else label if wrong else 0
+            targets.append(Target(start - first, end - first, known, None, kind if wrong and located else -1))
+        lead = lead_of(question, text, first)
+        piece = text[first:last]
+        evidence = evidence_within(index, f"{lead} {piece}", words)
+        inside = tuple((max(0, a - first), min(last, b) - first) for a, b in marks if a < last and b > first)
+        bag = not located and len(claims) == len(group)
+        if not located and not bag:
+            continue
+        yield Reading(
+            lead, piece, evidence, tuple(targets), inside if exact else None, case["set"], fold, bag, case=case["id"]
+        )
+
+
+def folds_of_answers(cases: Iterable[Case]) -> dict[str, int]:
+    """The fold of each document of the answers written for this project, by the document's name."""
+    return {str(case["meta"]["document"]): seed_of("rag" + str(case["meta"]["document"])) % 3 for case in cases}
+
+
+def all_answers(data: Path, folds: Mapping[str, int], limit: int | None = None) -> Iterator[Reading]:
+    """Whole answers, each read several ways: with more or less evidence, together or alone, among other documents."""
+    rng = random.Random(5)
+    for source in [*sources("answers"), *sources("folds")]:
+        cases = list(read(data, source))[:limit]
+        rag = source.use == "answers"
+        by_fold: dict[int, list[list[str]]] = {}
+        if rag:
+            for context, fold in {tuple(c["context"]): folds[c["meta"]["document"]] for c in cases}.items():
+                by_fold.setdefault(fold, []).append(list(context))
+        indexes: dict[tuple[str, ...], EvidenceIndex] = {}
+        for case in cases:
+            passages = tuple(case["context"])
+            fold = folds[case["meta"]["document"]] if rag else folds["\n".join(passages)]
+            index = indexes.setdefault(passages, EvidenceIndex(passages))
+            # Sets of single claims are in the rows already; here each comes once more, with its question as lead.
+            if not rag and case["task"] == "claim" and rng.random() < 0.5:
+                continue
+            budgets = rng.sample(BUDGETS, 2 if rag or source.name == "ragtruth" else 1)
+            for number, words in enumerate(budgets):
+                chosen_index = index
+                if rag and rng.random() < 0.3:
+                    others = [c for c in rng.sample(by_fold[fold], min(4, len(by_fold[fold]))) if tuple(c) != passages]
+                    mixed = [*passages, *(p for c in others[:3] for p in c)]
+                    rng.shuffle(mixed)
+                    chosen_index, words = EvidenceIndex(mixed), rng.choice((220, 330))
+                yield from answer_readings(case, fold, chosen_index, words, rng if number else None)
+            if rag or case["task"] != "claim":
+                for reading in answer_readings(case, fold, index, rng.choice((90, 150, 220)), None, single=True):
+                    if rng.random() < 0.5:
+                        yield reading

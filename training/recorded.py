@@ -1,0 +1,75 @@
+"""The network's views of the exam, as they came from the device, in the place of the network itself."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+from tokenizers import Tokenizer
+
+from halluscope._internal.embedded.network.model import KINDS, ClaimView, Reading, sigmoid, token_range, view_of
+from training.pack import MAX_TEXT
+
+MARK_SCALE = 12
+"""The logits of the marks are kept as twelfths."""
+
+
+class Recorded:
+    """Reads what is on record. A reading that is not counts as missed, and its claims as undecided."""
+
+    def __init__(self, packed: Path, views: Path, tokenizer: Tokenizer, more: Recorded | None = None) -> None:
+        self._more = more
+        with np.load(packed) as file:
+            tokens, lengths, keys, claims = file["tokens"], file["lengths"].astype(int), file["keys"], file["claims"]
+        with np.load(views) as file:
+            self._classes, self._kinds = file["classes"].astype(np.float32), file["kinds"].astype(np.float32)
+            self._marks = file["marks"].astype(np.float32) / MARK_SCALE
+        self._tokenizer = tokenizer
+        starts = np.cumsum(lengths) - lengths
+        ids = [tokens[a : a + n] for a, n in zip(starts, lengths, strict=True)]
+        first = np.searchsorted(claims[:, 0], np.arange(len(keys) + 1))
+        count = np.minimum(lengths[keys[:, 1]], MAX_TEXT)
+        marks = np.cumsum(count) - count
+        self._known = {
+            _key([ids[k] for k in key], claims[first[row] : first[row + 1], 1:3]): (int(first[row]), int(marks[row]))
+            for row, key in enumerate(keys)
+        }
+        self.asked = self.missed = 0
+
+    def read(self, readings: Sequence[Reading]) -> list[tuple[ClaimView, ...]]:
+        return [self._one(reading) for reading in readings]
+
+    def _one(self, reading: Reading) -> tuple[ClaimView, ...]:
+        lead, text, evidence = self._tokenizer.encode_batch(
+            [reading.lead, reading.text, reading.evidence], add_special_tokens=False
+        )
+        offsets = text.offsets[:MAX_TEXT]
+        ranges = np.array([token_range(offsets, a, b) for a, b in reading.claims]).reshape(-1, 2)
+        parts = [np.array(part.ids, dtype=np.uint16) for part in (lead, text, evidence)]
+        found = self._known.get(_key(parts, ranges))
+        self.asked += 1
+        if found is None or np.isnan(self._classes[found[0], 0]):
+            if self._more is not None:
+                return self._more.read([reading])[0]
+            self.missed += 1
+            return tuple(view_of((0.0,) * 3, (0.0,) * len(KINDS), ()) for _ in reading.claims)
+        claim, mark = found
+        marks = self._marks[mark : mark + len(offsets)]
+        return tuple(
+            view_of(
+                self._classes[claim + number],
+                self._kinds[claim + number],
+                [(*offsets[place], sigmoid(float(marks[place]))) for place in range(first, last)],
+            )
+            for number, (first, last) in enumerate(ranges.tolist())
+        )
+
+
+def _key(parts: Sequence[np.ndarray], ranges: np.ndarray) -> bytes:
+    made = hashlib.blake2b(digest_size=12)
+    for part in parts:
+        made.update(np.ascontiguousarray(part, dtype=np.uint16).tobytes() + b"|")
+    made.update(np.ascontiguousarray(ranges, dtype=np.int32).tobytes())
+    return made.digest()
