@@ -20,7 +20,7 @@ import numpy as np
 import pytest
 
 from halluscope import Case, Claim, Evidence, Outcome, Result, Run, Support, Usage, Verdict, evaluate
-from halluscope._internal.errors import InputError
+from halluscope._internal.errors import InputError, WriteError
 from halluscope._internal.judges.scripted import ScriptedJudge
 from halluscope._internal.report import Results, write_report, write_results
 from halluscope._internal.report.page import MODULES, STYLE_SHEETS, script, style
@@ -399,7 +399,7 @@ class TestFile:
 
         path = write_results(many(3), tmp_path / "r.html")
         before = path.read_bytes()
-        with pytest.raises(OSError, match="the disk is gone"):
+        with pytest.raises(WriteError, match="the disk is gone"):
             write_results(broken(), path)
         assert path.read_bytes() == before
         assert list(tmp_path.iterdir()) == [path]

@@ -39,6 +39,9 @@ from ..verdict import Claim, Support, Verdict
 
 T = TypeVar("T")
 
+_CLEARLY = 2 / 3
+"""A passage alone often says too little: from this confidence on, a claim goes against it."""
+
 _turns: WeakKeyDictionary[asyncio.AbstractEventLoop, asyncio.Semaphore] = WeakKeyDictionary()
 
 
@@ -196,7 +199,7 @@ def _comparison(question: ComparePassages) -> tuple[PassageVerdict, ...]:
 def _compared(claims: tuple[Claim, ...], passage: Passage, asked: str | None, output: str) -> PassageVerdict:
     """A passage is contradicted if any claim contradicts it; a claim it does not speak of is no matter."""
     verdicts = _verdicts(claims, (passage,), asked, output)
-    against = [verdict for verdict in verdicts if verdict.support is Support.CONTRADICTED]
+    against = [v for v in verdicts if v.support is Support.CONTRADICTED and (v.confidence or 0.0) >= _CLEARLY]
     if not against:
         return PassageVerdict(passage.index, True, "Nothing in the output goes against this passage.")
     worst = max(against, key=lambda verdict: verdict.confidence or 0.0)

@@ -7,7 +7,7 @@ model sees. None of the signals depends on how long the claim or the output is.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
@@ -21,6 +21,7 @@ from ..reading.evidence import EvidenceIndex, Selection, content_words
 from ..reading.fields import FieldFinding, compare_fields
 from .fusion import ClaimSignals, logit
 from .names import Name, missing_names, names
+from .rewording import reworded
 from .wording import PolarityConflict, polarity_conflict
 
 if TYPE_CHECKING:
@@ -67,6 +68,11 @@ def measure(
     known = context.numbers(" ".join(claim.text for claim in claims))
     stood = standings([claim.text for claim in claims], known, question or "")
     seen = look_at(claims, output, context.given, network, question)
+    for number, claim in enumerate(claims):
+        before = len(claim.text) - len(stated[number])
+        other = reworded(stated[number], selections[number].text, findings[number], before).text
+        if other != stated[number]:
+            seen[number] = _as_written_there(seen[number], Claim(claim.id, other), context, network, question)
     said = {word for text in stated for word in content_words(text)}
     whole = _Output(
         covered=sum(map(index.has, said)) / len(said) if said else 1.0,
@@ -86,6 +92,12 @@ def measure(
         )
         for number, claim in enumerate(claims)
     ]
+
+
+def _as_written_there(seen: Seen, claim: Claim, context: ReadContext, network: Reads, question: str | None) -> Seen:
+    """A claim whose numbers are written otherwise than in the evidence, read once more with them as they are there."""
+    (again,) = look_at([claim], None, context.given, network, question)
+    return replace(seen, view=replace(again.view, marks=())) if again.view.supported > seen.view.supported else seen
 
 
 @dataclass(frozen=True, slots=True)

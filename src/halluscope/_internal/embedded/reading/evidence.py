@@ -1,6 +1,6 @@
 """Which parts of a context are read against a claim.
 
-The pair model reads about a hundred words of evidence at a time, contexts have any length. So the context
+The network reads a few hundred words of evidence at a time, contexts have any length. So the context
 is cut once into sentence-aligned windows with character offsets, an inverted index over their words is
 built, and each claim picks the windows that together hold most of its rare words. A claim touches only the
 windows that share a rare word with it, and never more than a fixed number of postings, so the cost is
