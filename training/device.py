@@ -15,8 +15,9 @@ from pathlib import Path
 import numpy as np
 import torch
 
+from halluscope._internal.embedded.network.model import KINDS
 from training.learn import Packed, Plan, Views, predict, train
-from training.net import KINDS, Layer, ReadingNet, grow, shrink, with_layers
+from training.net import Layer, ReadingNet, grow, shrink, with_layers
 
 SHARES = {"generated": 0.8, "lead": 1.3, "answers": 1.6, "ragtruth": 1.6, "made": 0.5, "natural": 1.3, "replay": 0.12}
 """How often the readings of the second stage come in one pass."""

@@ -18,7 +18,8 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from training.net import FIRST_POSITION, HEADS, KINDS, POSITIONS, SIZE, Layer, ReadingNet, buckets, grow
+from halluscope._internal.embedded.network.model import KINDS
+from training.net import FIRST_POSITION, HEADS, POSITIONS, SIZE, Layer, ReadingNet, buckets, grow
 
 LEVELS = 31
 """Steps of a word vector either way: six bits, which pack well."""

@@ -11,8 +11,8 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
+from halluscope._internal.embedded.network.model import MAX_ALL, MAX_LEAD, MAX_TEXT
 from training.net import BEGIN, PAD, SEPARATOR, ReadingNet
-from training.pack import MAX_ALL, MAX_LEAD, MAX_TEXT
 
 UNKNOWN, SOMEHOW_WRONG = 9, 3
 
@@ -187,7 +187,7 @@ def train(net: ReadingNet, packed: Packed, rows: list[np.ndarray], plan: Plan, s
         torch.nn.utils.clip_grad_norm_(net.parameters(), 1.0)
         optimiser.step()
         optimiser.zero_grad(set_to_none=True)
-        tokens += int(self_tokens(packed, part))
+        tokens += int(packed.length[part].sum())
         if step % 20 == 0:
             mean = 0.9 * mean + 0.1 * float(loss.detach())
         if step % 200 == 0:
@@ -198,10 +198,6 @@ def train(net: ReadingNet, packed: Packed, rows: list[np.ndarray], plan: Plan, s
                 flush=True,
             )
     print(f"{say} stopped at {step + 1} of {len(batches)} after {time.perf_counter() - began:.0f} s", flush=True)
-
-
-def self_tokens(packed: Packed, part: np.ndarray) -> int:
-    return int(packed.length[part].sum())
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,21 +18,6 @@ from torch.nn import functional
 SIZE, HEADS, UP, VOCABULARY, POSITIONS, FIRST_POSITION = 768, 12, 3072, 30527, 514, 2
 BEGIN, PAD, SEPARATOR = 0, 1, 2
 CLASSES, HIDDEN = 3, 512
-KINDS = (
-    "number",
-    "date",
-    "name",
-    "role",
-    "binding",
-    "status",
-    "negation",
-    "order",
-    "cause",
-    "generalised",
-    "invented",
-    "premise",
-)
-"""The kinds of error that are told apart."""
 
 
 class Layer(nn.Module):  # type: ignore[misc,unused-ignore]

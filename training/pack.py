@@ -2,24 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from tokenizers import Tokenizer
 
+from halluscope._internal.embedded.network.model import MAX_TEXT, token_range
+
 if TYPE_CHECKING:
-    from training.readings import Range, Reading
-
-MAX_LEAD, MAX_TEXT, MAX_ALL = 72, 200, 512
-"""Tokens of each part; evidence takes what is left. Of a longer lead the end is kept."""
-
-
-def token_range(offsets: Sequence[Range], start: int, end: int) -> Range:
-    """The tokens that a stretch of characters covers."""
-    touched = [place for place, (a, b) in enumerate(offsets) if a < end and b > start]
-    return (touched[0], touched[-1] + 1) if touched else (0, 0)
+    from training.readings import Reading
 
 
 def pack(readings: Iterable[Reading], tokenizer: Tokenizer, out: Path) -> dict[str, int]:

@@ -19,8 +19,9 @@ from pathlib import Path
 
 import numpy as np
 
+from halluscope._internal.embedded.network.looking import evidence_within, groups_of, lead_of
+from halluscope._internal.embedded.network.model import KINDS
 from halluscope._internal.embedded.reading.evidence import EvidenceIndex, sentences
-from training.net import KINDS
 from training.rows import LABELS, Row, seed_of
 from training.sets import Case, read, sources
 
@@ -43,13 +44,7 @@ _KIND_OF = {
 _KINDS = {word: KINDS.index(kind) for kind, words in _KIND_OF.items() for word in words.split()}
 BUDGETS = (90, 150, 220, 330)
 """Words of evidence; at run time the judge begins with few and takes more where it is not sure."""
-LEAD_WORDS = 40
-PIECE_WORDS = 110
-"""About how many words of an answer are read at once."""
 
-ROOM = 400
-"""Tokens of evidence beside a lead and an answer of ordinary length."""
-_PIECES = re.compile(r"\w+|[^\w\s]")
 _CITED = re.compile(r"\s*(?:\[\d+(?:\s*[,;\u2013-]\s*\d+)*\])+")
 _JOINT = re.compile(r"(?:,|;)\s+(?:and|but|while|which|so|with|whereas|although)\s|;\s|,\s+(?=\d|[A-Z])|\sbut\s")
 Range = tuple[int, int]
@@ -123,8 +118,8 @@ def from_teacher(folder: Path, folds: Mapping[str, int]) -> Iterator[Reading]:
             yield Reading(item["lead"], item["claim"], item["evidence"], (target,), None, "lead_" + item["kind"], fold)
 
 
-def without_citations(text: str, marks: Sequence[Range]) -> tuple[str, list[Range], list[int]]:
-    """The text without its citation marks, ranges moved along, and for each character its place in the original."""
+def without_citations(text: str, marks: Sequence[Range]) -> tuple[str, list[Range]]:
+    """The text without its citation marks, and ranges moved along with it."""
     kept: list[int] = []
     last = 0
     for match in _CITED.finditer(text):
@@ -137,7 +132,7 @@ def without_citations(text: str, marks: Sequence[Range]) -> tuple[str, list[Rang
         inside = [back[place] for place in range(start, end) if place in back]
         if inside:
             moved.append((inside[0], inside[-1] + 1))
-    return "".join(text[place] for place in kept), moved, kept
+    return "".join(text[place] for place in kept), moved
 
 
 def pieces_of(text: str, rng: random.Random | None = None) -> list[Range]:
@@ -161,45 +156,13 @@ def pieces_of(text: str, rng: random.Random | None = None) -> list[Range]:
     return cut
 
 
-def groups_of(text: str, claims: Sequence[Range], words: int = PIECE_WORDS) -> Iterator[list[Range]]:
-    """Neighbouring claims that are read together."""
-    group: list[Range] = []
-    size = 0
-    for start, end in claims:
-        count = len(text[start:end].split())
-        if group and size + count > words:
-            yield group
-            group, size = [], 0
-        group.append((start, end))
-        size += count
-    if group:
-        yield group
-
-
-def evidence_within(index: EvidenceIndex, query: str, words: int, room: int = ROOM) -> str:
-    """Evidence of at most so many words that also fits into the network: tables and JSON have many tokens a word."""
-    found = index.select(query, words).text
-    for _ in range(3):
-        tokens = 1.2 * len(_PIECES.findall(found))
-        if tokens <= room:
-            break
-        words = int(len(found.split()) * 0.95 * room / tokens)
-        found = index.select(query, max(20, words)).text
-    return found
-
-
-def lead_of(question: str, text: str, start: int) -> str:
-    """The question and the last words that were said before a place."""
-    return f"{question} {' '.join(text[:start].split()[-LEAD_WORDS:])}".strip()
-
-
 def answer_readings(
     case: Case, fold: int, index: EvidenceIndex, words: int, rng: random.Random | None, single: bool = False
 ) -> Iterator[Reading]:
     """The readings of one whole answer, its claims labelled by the marked characters."""
     label = LABELS[case["label"]]
     spans = [(m["start"], m["end"]) for m in case.get("spans") or []]
-    text, marks, _ = without_citations(case["output"], spans)
+    text, marks = without_citations(case["output"], spans)
     if not text.strip():
         return
     question = (case["input"] or "").strip()
@@ -208,7 +171,8 @@ def answer_readings(
     # The answers written for this project's passages mark whole sentences: that says which is wrong, not where in it.
     exact = label == 0 or (bool(spans) and case.get("dataset") != "written")
     kind = kind_of(case)
-    for group in [[claim] for claim in claims] if single else groups_of(text, claims):
+    together = groups_of(text, [(claim, number) for number, claim in enumerate(claims)])
+    for group in [[claim] for claim in claims] if single else ([claim for claim, _ in group] for group in together):
         first, last = group[0][0], group[-1][1]
         targets = []
         for start, end in group:

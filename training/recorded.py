@@ -9,8 +9,15 @@ from pathlib import Path
 import numpy as np
 from tokenizers import Tokenizer
 
-from halluscope._internal.embedded.network.model import KINDS, ClaimView, Reading, sigmoid, token_range, view_of
-from training.pack import MAX_TEXT
+from halluscope._internal.embedded.network.model import (
+    KINDS,
+    MAX_TEXT,
+    ClaimView,
+    Reading,
+    sigmoid,
+    token_range,
+    view_of,
+)
 
 MARK_SCALE = 12
 """The logits of the marks are kept as twelfths."""

@@ -17,7 +17,7 @@ from ..reading.evidence import EvidenceIndex, sentences
 from ..reading.judged_text import judged
 from .model import KINDS, ClaimView, Place, Reading
 
-__all__ = ["LADDER", "Reads", "Seen", "all_looks", "look_at"]
+__all__ = ["LADDER", "Reads", "Seen", "all_looks", "evidence_within", "groups_of", "lead_of", "look_at"]
 
 LADDER = (110, 330)
 """Words of evidence at the first look and at the second."""
@@ -147,10 +147,10 @@ def _weaker(one: ClaimView, other: ClaimView) -> ClaimView:
 
 def _pieces(text: str, claims: Sequence[Place], question: str | None) -> Iterator[_Piece]:
     parts = [(part, owner) for owner, (start, end) in enumerate(claims) for part in _parts(text, start, end)]
-    for group in _groups(text, parts):
+    for group in groups_of(text, parts):
         first, last = group[0][0][0], group[-1][0][1]
         places = tuple((a - first, b - first) for (a, b), _ in group)
-        lead = _lead(question or "", text, first)
+        lead = lead_of(question or "", text, first)
         yield _Piece(lead, text[first:last], first, places, tuple(owner for _, owner in group))
 
 
@@ -165,7 +165,7 @@ def _parts(text: str, start: int, end: int) -> list[Place]:
     ]
 
 
-def _groups(text: str, parts: Sequence[tuple[Place, int]]) -> Iterator[list[tuple[Place, int]]]:
+def groups_of(text: str, parts: Sequence[tuple[Place, int]]) -> Iterator[list[tuple[Place, int]]]:
     """Neighbouring parts that are read together."""
     group: list[tuple[Place, int]] = []
     size = 0
@@ -182,7 +182,7 @@ def _groups(text: str, parts: Sequence[tuple[Place, int]]) -> Iterator[list[tupl
         yield group
 
 
-def _lead(question: str, text: str, start: int) -> str:
+def lead_of(question: str, text: str, start: int) -> str:
     """The question and the last words that were said before a place."""
     before = text[max(0, start - 60 * LEAD_WORDS) : start].split()[-LEAD_WORDS:]
     return f"{question.strip()} {' '.join(before)}".strip()
