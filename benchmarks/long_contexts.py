@@ -20,12 +20,13 @@ import numpy as np
 from msgspec import structs
 
 from halluscope import Interval
-from halluscope._internal import metrics, stats
+from halluscope._internal import metrics
 from halluscope._internal.judge import resolve
 from halluscope._internal.measuring.bench import JudgeRun, LabelledCase, load_set, run_judge
 from halluscope._internal.measuring.stress.changes.change_date import MONTHS, WEEKDAYS
 from halluscope._internal.measuring.stress.changes.change_name import inner_names
-from halluscope._internal.stats.bootstrap import percentiles
+from halluscope._internal.stats.bootstrap import percentiles, replicates
+from halluscope._internal.stats.confusion import Counting
 
 FEWEST, MOST = 5, 10
 MOST_WORDS = 3000
@@ -128,7 +129,7 @@ def report(short: JudgeRun, long: JudgeRun) -> int:
     known: dict[str, int] = {}
     clusters = np.array([known.setdefault(str(a.item.case.metadata["document"]), len(known)) for a, _ in pairs])
     counting = [
-        stats.Counting(truth, np.array([bool(pair[side].flagged) for pair in pairs], dtype=np.bool_)) for side in (0, 1)
+        Counting(truth, np.array([bool(pair[side].flagged) for pair in pairs], dtype=np.bool_)) for side in (0, 1)
     ]
 
     def figure(side: int, weights: np.ndarray[tuple[int], np.dtype[np.float64]]) -> float:
@@ -141,14 +142,14 @@ def report(short: JudgeRun, long: JudgeRun) -> int:
     ones, n = np.ones(len(pairs)), len(pairs)
     for side, title in ((0, "own context"), (1, "among others")):
         counts = counting[side](ones)
-        drawn = stats.replicates(lambda w, side=side: figure(side, w), n, clusters=clusters)  # type: ignore[misc]
+        drawn = replicates(lambda w, side=side: figure(side, w), n, clusters=clusters)  # type: ignore[misc]
         print(
             f"{title}: balanced accuracy {counts.balanced_accuracy:.3f}{interval(drawn)}, wrong answers found "
             f"{counts.tp / max(1, counts.tp + counts.fn):.3f}, right answers left alone "
             f"{counts.tn / max(1, counts.tn + counts.fp):.3f}"
         )
     lost = figure(0, ones) - figure(1, ones)
-    drawn = stats.replicates(lambda w: figure(0, w) - figure(1, w), n, clusters=clusters)
+    drawn = replicates(lambda w: figure(0, w) - figure(1, w), n, clusters=clusters)
     changed = sum(a.flagged != b.flagged for a, b in pairs)
     print(f"lost: {lost:.3f}{interval(drawn)}; at most {WANTED} is wanted. {changed} of {n} verdicts changed.")
     print(f"without a verdict in one of the two: {len(short.judged) - n} of {len(short.judged)}")

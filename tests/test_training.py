@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import random
+from pathlib import Path
 from typing import Any
 
 import pytest
 from training.corrupt import KINDS, corrupt, names
 from training.figures import Scored, area, balanced_accuracy, best, calibration_error, f1, span_f1
 from training.harder import without_support
-from training.rows import fold_of_documents, statements
+from training.lessons import chosen_again, chosen_first
+from training.rows import Row, fold_of_documents, read_rows, statements, write_rows
 from training.sets import SOURCES, sources
+from training.swaps import exchanged, mentions, swapped, swaps
+from training.writing import Request, requests_for, sentences_of
 
 from halluscope._internal.embedded.reading.evidence import EvidenceIndex
 
@@ -97,3 +101,113 @@ def test_figures() -> None:
 def test_span_f1_counts_characters() -> None:
     assert span_f1([([(0, 10)], [(5, 15)])]) == 0.5
     assert span_f1([([], []), ([(0, 4)], [(0, 4)])]) == 1.0
+
+
+EVIDENCE = "In May Anna Berg sold 40 boats to Oskar Lund for $1,300. In June Carl Holm sold 12 for $950, up 5%."
+CLAIM = "Anna Berg sold 40 boats in May."
+
+
+def _row(label: int = 0, fold: int = -1, name: str = "fm2_dev", made: bool = False, claim: str = CLAIM) -> Row:
+    return Row("Who sold boats?", EVIDENCE, claim, label, ((0, 4),) if label else None, name, fold, made)
+
+
+def test_mentions_have_one_sort_each() -> None:
+    found = mentions(EVIDENCE + " By 1998 all was gone by 9 March, a Friday.")
+    assert found["month"] == ["May", "June", "March"]
+    assert found["money"] == ["$1,300", "$950"]
+    assert (found["percent"], found["year"], found["number"], found["day"]) == (
+        ["5"],
+        ["1998"],
+        ["40", "12", "9"],
+        ["Friday"],
+    )
+    assert found["name"] == ["Anna Berg", "Oskar Lund", "Carl Holm"]
+    assert "name" not in mentions("Tables were set. Nobody came.\nMusic played.")
+
+
+def test_an_exchange_takes_all_of_both_and_nothing_else() -> None:
+    assert exchanged("3 of 13, 3.5 and 3, then 7.", "3", "7") == "7 of 13, 3.5 and 7, then 3."
+    assert exchanged("Anna saw Anna Berg.", "Anna Berg", "Oskar") == "Anna saw Oskar."
+    once = exchanged(EVIDENCE, "Anna Berg", "Carl Holm")
+    assert once != EVIDENCE and exchanged(once, "Anna Berg", "Carl Holm") == EVIDENCE
+
+
+def test_a_swap_keeps_every_word_of_the_evidence() -> None:
+    rng = random.Random(1)
+    made = [row for row in (swapped(_row(), rng) for _ in range(60)) if row is not None]
+    in_evidence = [row for row in made if row.evidence != EVIDENCE]
+    in_claim = [row for row in made if row.claim != CLAIM]
+    assert len(in_evidence) + len(in_claim) == len(made) and len(in_evidence) > len(in_claim) > 0
+    for row in in_evidence:
+        assert sorted(row.evidence.replace(".", "").split()) == sorted(EVIDENCE.replace(".", "").split())
+    assert swapped(_row(claim="it rains"), rng) is None
+
+
+def test_no_swap_comes_twice() -> None:
+    made = list(swaps([_row() for _ in range(300)], 1000, 0))
+    assert len({(row.evidence, row.claim) for row in made}) == len(made) > 3
+    assert len(list(swaps([_row() for _ in range(300)], 2, 0))) == 2
+
+
+def test_rows_come_back_as_they_were_written(tmp_path: Path) -> None:
+    rows = [_row(), _row(3, 1, made=True, claim="Łódź \udc80 \u2028 end")]
+    write_rows(rows, tmp_path / "rows.jsonl.gz")
+    assert list(read_rows(tmp_path / "rows.jsonl.gz")) == rows
+
+
+def test_what_the_teacher_learns_from() -> None:
+    large = [_row() for _ in range(9000)]
+    natural, made = [_row(0, 1, "ragtruth")] * 10, [_row(3, 2, "ragtruth", True)] * 10
+    rows = [*large, *natural, *made]
+    first = chosen_first(rows)
+    assert len(first) == 8000 + 2 * 10 + 6
+    assert len({place for place in first if place < 9000}) == 8000
+    again = chosen_again(rows, [_row(0, 0, "written_rag_news")] * 30)
+    assert sum(9000 <= place < 9010 for place in again) == 10
+    assert len(again) == len(set(again)) == 10 + 11
+
+
+def _request(kind: str, led: bool) -> Request:
+    case = {"context": [EVIDENCE], "input": "Who sold boats?", "output": CLAIM, "set": "written_rag_news"}
+    return Request(kind, "…", {**case, "label": "supported", "id": "x-1", "task": "qa", "meta": {}}, 2, led)
+
+
+def test_every_kind_of_request_is_made_where_it_can_be() -> None:
+    case = {**_request("ask", True).case, "context": [" ".join([EVIDENCE] * 3)]}
+    stranger = {**case, "input": "How deep is the lake?"}
+    kinds = set()
+    for seed in range(40):
+        for request in requests_for([case], stranger, 1, True, random.Random(seed)):
+            kinds.add(request.kind)
+            assert (CLAIM if request.kind in ("reword", "twist") else EVIDENCE) in request.text
+            assert ("lake" in request.text) == (request.kind == "astray")
+    assert kinds == {"tell", "ask", "astray", "reword", "twist"}
+    bare = {**case, "context": ["Too short."], "input": None, "label": "contradicted"}
+    assert not list(requests_for([bare], None, 1, True, random.Random(0)))
+
+
+@pytest.mark.parametrize("led", [True, False])
+def test_a_sentence_that_was_cut_off_is_left_out(led: bool) -> None:
+    reply = "**Anna Berg** sold forty boats in May. She was paid for all of them. Then she"
+    said = [row.claim for row in sentences_of(_request("ask", led), reply, whole=False)]
+    assert said == ["Anna Berg sold forty boats in May.", "She was paid for all of them."]
+    assert not list(sentences_of(_request("ask", led), "Then she went", whole=False))
+    assert not list(sentences_of(_request("ask", led), " ", whole=True))
+
+
+def test_only_what_has_a_lead_hears_what_was_said_before() -> None:
+    reply = "Anna Berg sold forty boats in May. She was paid for all of them."
+    led = list(sentences_of(_request("ask", True), reply, whole=True))
+    assert [row.question for row in led] == ["Who sold boats?", "Who sold boats? Anna Berg sold forty boats in May."]
+    alone = list(sentences_of(_request("tell", False), reply, whole=True))
+    assert [row.question for row in alone] == ["", ""]
+    assert {row.fold for row in [*led, *alone]} == {2}
+
+
+def test_a_claim_said_again_word_for_word_is_no_rewording() -> None:
+    assert not list(sentences_of(_request("reword", False), f'"{CLAIM}"', whole=True))
+    said = [
+        row.claim
+        for row in sentences_of(_request("twist", False), '"Anna Berg sold 41 boats in May."\nNote: changed.', True)
+    ]
+    assert said == ["Anna Berg sold 41 boats in May."]

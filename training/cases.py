@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import random
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from halluscope._internal.errors import InputError
 from halluscope._internal.measuring.stress.answers import from_passage
 from halluscope._internal.measuring.stress.mutation import mutants
 from training.harder import without_support
+from training.readings import changed
 from training.rows import seed_of, statements
-from training.sets import Case, read, sources
+from training.sets import Case, document_of, read, sources
 
 
 def sample(data: Path, name: str, count: int) -> list[Case]:
@@ -41,6 +44,37 @@ def ablated(data: Path, count: int) -> list[Case]:
                     }
                 )
     return found[: 2 * count]
+
+
+def longer(data: Path, folds: Mapping[str, int], count: int) -> Iterator[Case]:
+    """Our own answers, their documents among others of the same domain and fold: 1,000 words and more."""
+    for source in sources("answers"):
+        cases = list(read(data, source))
+        contexts: dict[int, dict[str, list[str]]] = {}
+        for case in cases:
+            contexts.setdefault(folds[document_of(case)], {})[document_of(case)] = case["context"]
+        for case in sorted(cases, key=lambda case: seed_of("longer" + case["id"]))[:count]:
+            name = document_of(case)
+            rng = random.Random(seed_of(name))
+            passages, others = list(case["context"]), sorted(set(contexts[folds[name]]) - {name})
+            rng.shuffle(others)
+            for other in others:
+                if sum(len(text.split()) for text in passages) > 1000:
+                    break
+                passages += contexts[folds[name]][other]
+            rng.shuffle(passages)
+            yield {**case, "id": case["id"] + "-longer", "context": passages, "set": "longer"}
+
+
+def reworded(data: Path, count: int) -> Iterator[Case]:
+    """Right answers in words of their own with one thing changed, and the same with nothing changed."""
+    for source in sources("answers"):
+        cases = [case for case in read(data, source) if case["label"] == "supported"]
+        for case in sorted(cases, key=lambda case: seed_of("changed" + case["id"]))[:count]:
+            made = list(changed(case))
+            if made:
+                yield {**case, "id": case["id"] + "-unchanged", "set": "reworded"}
+                yield from ({**other, "set": "reworded"} for other in made)
 
 
 def copied(data: Path, count: int) -> list[Case]:

@@ -1,6 +1,6 @@
 """The stages that want a GPU, in one process: the first stage once, the second for each fold and for all.
 
-    python -m training.device --packed FOLDER --start STATE --out FOLDER --first-seconds 120 --second-seconds 270
+    python -m training.device --packed FOLDER --start STATE --out FOLDER --first-seconds 190 --second-seconds 250
 
 Every stage writes its network (8 bits) and its views of the exam, and is skipped if they are there.
 """
@@ -10,6 +10,7 @@ from __future__ import annotations
 import argparse
 import json
 import time
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -19,7 +20,16 @@ from halluscope._internal.embedded.network.model import KINDS
 from training.learn import Packed, Plan, Views, predict, train
 from training.net import Layer, ReadingNet, grow, shrink, with_layers
 
-SHARES = {"generated": 0.8, "lead": 1.3, "answers": 1.6, "ragtruth": 1.6, "made": 0.5, "natural": 1.3, "replay": 0.12}
+SHARES = {
+    "generated": 0.8,
+    "lead": 1.3,
+    "answers": 1.6,
+    "ragtruth": 1.6,
+    "made": 0.5,
+    "natural": 1.3,
+    "bindings": 0.7,
+    "replay": 0.12,
+}
 """How often the readings of the second stage come in one pass."""
 
 
@@ -29,6 +39,7 @@ def rows_for(second: Packed, fold: int, passes: int, seed: int) -> list[np.ndarr
     allowed = second.usable & ((second.folds != fold) if fold >= 0 else np.ones(len(place), dtype=bool))
     names = np.array(second.names)[second.sets]
     share = np.where(second.made, SHARES["made"], SHARES["natural"])
+    share = np.where(names == "bindings", SHARES["bindings"], share)
     share = np.where(names == "generated", SHARES["generated"], share)
     share = np.where(np.char.startswith(names, "lead_"), SHARES["lead"], share)
     share = np.where(np.char.startswith(names, "written_rag"), SHARES["answers"], share)
@@ -50,7 +61,7 @@ class Joined(Packed):
         names = sorted({*first.names, *second.names})
         self.names, self.device = names, first.device
         self.sets = np.concatenate([np.array([names.index(n) for n in p.names])[p.sets] for p in (first, second)])
-        for name in ("folds", "made", "bags", "count", "length", "views", "usable"):
+        for name in ("folds", "made", "bags", "count", "length", "views", "usable", "marked"):
             setattr(self, name, np.concatenate([getattr(first, name), getattr(second, name)]))
         moved = second.claims.copy()
         moved[:, 0] += shift
@@ -145,14 +156,19 @@ def main() -> None:
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--first-seconds", type=float, default=120)
     parser.add_argument("--second-seconds", type=float, default=270)
+    parser.add_argument("--full-seconds", type=float, help="for all documents, the network that ships")
     parser.add_argument("--first-rate", type=float, default=1e-4)
     parser.add_argument("--second-rate", type=float, default=8e-5)
-    parser.add_argument("--passes", type=int, default=4)
+    parser.add_argument("--passes", type=int, default=6)
     parser.add_argument("--budget", type=int, default=65_536)
     parser.add_argument("--compile", type=float, default=90, help="seconds that compiling may take")
     parser.add_argument("--device", default="cuda" if torch.cuda.is_available() else "cpu")
-    parser.add_argument("--folds", type=int, nargs="*", default=[0, -1, 1, 2])
+    parser.add_argument("--folds", type=int, nargs="*", default=[-1, 0, 1, 2])
     parser.add_argument("--keep", type=int, nargs="*", default=list(range(12)), help="layers of the start to keep")
+    parser.add_argument(
+        "--smaller", type=int, nargs="*", default=[], help="networks of fewer layers, from the full one"
+    )
+    parser.add_argument("--smaller-seconds", type=float, default=60)
     parser.add_argument("--look", action="store_true", help="only the views of the exam, by networks that are there")
     parser.add_argument("--deadline", type=float, default=1e9, help="seconds after which no stage is begun")
     options = parser.parse_args()
@@ -174,10 +190,11 @@ def main() -> None:
         finally:
             Layer.forward = fast  # type: ignore[method-assign]
 
-    def new(path: Path) -> ReadingNet:
-        net = ReadingNet(len(options.keep), len(KINDS))
+    def new(path: Path, chosen: Sequence[int] | None = None) -> ReadingNet:
         state = grow(torch.load(path, map_location="cpu", weights_only=True))
-        net.load_state_dict(with_layers(state, options.keep) if path == options.start else state, strict=False)
+        chosen = options.keep if chosen is None and path == options.start else chosen
+        net = ReadingNet(len(chosen or options.keep), len(KINDS))
+        net.load_state_dict(with_layers(state, chosen) if chosen else state, strict=False)
         placed: ReadingNet = net.to(device)
         return placed
 
@@ -195,6 +212,7 @@ def main() -> None:
     print(
         "first", len(first.folds), "tokens", int(first.length.sum()), f"{time.perf_counter() - began:.0f} s", flush=True
     )
+    made = Packed(options.packed / "bindings.npz", device)
     base = options.out / "base.pt"
     fastest(new(options.start), first, options.budget, options.compile)
     if not base.exists() and options.first_seconds:
@@ -203,7 +221,7 @@ def main() -> None:
         train(net, first, rows, Plan(options.first_seconds, 3, options.first_rate, options.budget), "first")
         keep(net, None, options.out, "base")
         del net
-    second = Joined(first, Packed(options.packed / "second.npz", device))
+    second = Joined(Joined(first, Packed(options.packed / "second.npz", device)), made)
     exam = Packed(options.packed / "exam.npz", device)
     print("second", len(second.folds), "exam", len(exam.folds), f"{time.perf_counter() - began:.0f} s", flush=True)
     for fold in options.folds:
@@ -213,7 +231,8 @@ def main() -> None:
         net = new(base if base.exists() else options.start)
         rows = rows_for(second, fold, options.passes, 17 + fold)
         print(name, "tokens a pass", int(second.length[rows[0]].sum()), flush=True)
-        plan = Plan(options.second_seconds, options.passes, options.second_rate, options.budget, seed=21 + fold)
+        seconds = options.full_seconds if fold < 0 and options.full_seconds else options.second_seconds
+        plan = Plan(seconds, options.passes, options.second_rate, options.budget, seed=21 + fold)
         train(net, second, rows, plan, name)
         if fold >= 0:
             unseen = np.flatnonzero(second.usable & (second.folds == fold))
@@ -221,6 +240,16 @@ def main() -> None:
         views = look(net, exam, np.flatnonzero(exam.usable & ((exam.folds == fold) | (exam.folds < 0))))
         keep(net, views, options.out, name)
         del net
+        print(name, f"done at {time.perf_counter() - began:.0f} s", flush=True)
+    for count in options.smaller:
+        name = f"layers{count}"
+        if (options.out / f"{name}.pt").exists() or time.perf_counter() - began > options.deadline:
+            continue
+        kept = np.linspace(0, len(options.keep) - 1, count).round().astype(int).tolist()
+        net = new(options.out / "full.pt", kept)
+        plan = Plan(options.smaller_seconds, options.passes, options.second_rate, options.budget, seed=count)
+        train(net, second, rows_for(second, -1, options.passes, 17), plan, name)
+        keep(net, look(net, exam, np.flatnonzero(exam.usable & (exam.folds < 0))), options.out, name)
         print(name, f"done at {time.perf_counter() - began:.0f} s", flush=True)
     (options.out / "done").write_text("done\n")
 

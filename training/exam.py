@@ -6,13 +6,15 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from halluscope._internal.embedded.claims.extracting import extract
+from halluscope._internal.embedded.deciding.signals import as_written_there
 from halluscope._internal.embedded.network.looking import all_looks
+from halluscope._internal.embedded.quantities.comparing import compare
 from halluscope._internal.embedded.reading.context import ReadContext
 from halluscope._internal.questions import Passage
-from training.cases import ablated, copied, sample
+from training.cases import ablated, copied, longer, reworded, sample
 from training.readings import UNKNOWN, Reading, Target
 from training.rows import seed_of
-from training.sets import Case, read, sources
+from training.sets import Case, document_of, read, sources
 
 COUNTS = {
     "ragtruth": 1378,
@@ -28,6 +30,8 @@ COUNTS = {
 }
 OTHERS = 450
 """Cases a set; the large ones are sampled by a hash of their ids."""
+LONGER, REWORDED = 16, 12
+"""Of our own answers, so many of each file also in a long context, and with one thing changed."""
 ANSWERS = 0.5
 """The part of our own whole answers that is taken, by document."""
 
@@ -44,6 +48,10 @@ def exam_cases(data: Path, folds: dict[str, int], limit: int | None = None) -> I
         count = COUNTS.get(source.name, OTHERS)
         for case in sample(data, source.name, min(count, limit or count)):
             yield case, folds["\n".join(case["context"])] if source.use == "folds" else -1
+    for case in longer(data, folds, min(LONGER, limit or LONGER)):
+        yield case, folds[document_of(case)]
+    for case in reworded(data, min(REWORDED, limit or REWORDED)):
+        yield case, folds[document_of(case)]
     for case in [*ablated(data, limit or 250), *copied(data, limit or 250)]:
         yield case, folds["\n".join(case.get("document") or case["context"])]
 
@@ -56,6 +64,11 @@ def context_of(case: Case) -> ReadContext:
 def exam_readings(case: Case, fold: int, context: ReadContext) -> Iterator[Reading]:
     """Every reading that the judge may ask for."""
     claims = extract(case["output"], case["input"])
-    for item in all_looks(claims, case["output"], context.given, case["input"]):
+    looks = list(all_looks(claims, case["output"], context.given, case["input"]))
+    for claim in claims:
+        chosen = context.index.select(claim.text)
+        other = as_written_there(claim, chosen, tuple(compare(claim.text, chosen.text)), case["input"])
+        looks += all_looks([other], None, context.given, case["input"]) if other is not None else ()
+    for item in looks:
         targets = tuple(Target(a, b, UNKNOWN) for a, b in item.claims)
         yield Reading(item.lead, item.text, item.evidence, targets, None, case["set"], fold, case=case["id"])

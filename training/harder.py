@@ -21,6 +21,7 @@ from training.rows import (
     Spans,
     cached_index,
     evidence_for,
+    is_kept,
     made_from,
     said_as,
     seed_of,
@@ -90,40 +91,54 @@ def harder_rows(source: Source, data: Path, folds: dict[str, int] | None, limit:
     entities = [text[a:b] for text in contexts[:3000] for a, b in names(text[:600])][:20000]
     for case in cases:
         fold = -1 if folds is None else folds["\n".join(case["context"])]
-        question, answer = (case["input"] or "").strip(), case["output"].strip()
-        short = len(answer.split()) <= 12
-        if question and case["task"] == "qa" and short and answer:
-            start = (case.get("meta") or {}).get("answer_start")
-            text = "\n".join(case["context"])
-            local = {**case, "context": [text if start is None else text[max(0, start - 1500) : start + 1500]]}
-            options = [(answer, LABELS[case["label"]])]
-            near = [local["context"][0][a:b] for a, b in names(local["context"][0])]
-            pool = [
-                *rng.sample(near, min(2, len(near))),
-                *rng.sample(entities, min(2, len(entities))),
-                rng.choice(cases)["output"].strip(),
+        made = list(_harder(case, source, fold, cases, contexts, entities, rng))
+        if not is_kept(case):
+            yield from made
+
+
+def _harder(
+    case: Case,
+    source: Source,
+    fold: int,
+    cases: Sequence[Case],
+    contexts: Sequence[str],
+    entities: Sequence[str],
+    rng: random.Random,
+) -> Iterator[Row]:
+    question, answer = (case["input"] or "").strip(), case["output"].strip()
+    short = len(answer.split()) <= 12
+    if question and case["task"] == "qa" and short and answer:
+        start = (case.get("meta") or {}).get("answer_start")
+        text = "\n".join(case["context"])
+        local = {**case, "context": [text if start is None else text[max(0, start - 1500) : start + 1500]]}
+        options = [(answer, LABELS[case["label"]])]
+        near = [local["context"][0][a:b] for a, b in names(local["context"][0])]
+        pool = [
+            *rng.sample(near, min(2, len(near))),
+            *rng.sample(entities, min(2, len(entities))),
+            rng.choice(cases)["output"].strip(),
+        ]
+        if case["label"] == "supported":
+            options += [
+                (item, 3)
+                for item in rng.sample(pool, min(2, len(pool)))
+                if item and item.lower() not in answer.lower() and answer.lower() not in item.lower()
             ]
-            if case["label"] == "supported":
-                options += [
-                    (item, 3)
-                    for item in rng.sample(pool, min(2, len(pool)))
-                    if item and item.lower() not in answer.lower() and answer.lower() not in item.lower()
-                ]
-            for item, label in options:
-                said = _sentence(question, item, rng) if len(item.split()) <= 12 else None
-                for claim in {said or item, item if rng.random() < 0.3 else said or item}:
-                    place = claim.find(item)
-                    spans: Spans | None = () if label == 0 else ((place, place + len(item)),) if place >= 0 else None
-                    evidence = evidence_for(local, question + " " + claim, contexts[:200], rng)
-                    shown = question if claim == item or rng.random() < 0.85 else ""
-                    yield Row(shown, evidence, claim, label, spans, source.name, fold, made=True)
+        for item, label in options:
+            said = _sentence(question, item, rng) if len(item.split()) <= 12 else None
+            for claim in dict.fromkeys((said or item, item if rng.random() < 0.3 else said or item)):
+                place = claim.find(item)
+                spans: Spans | None = () if label == 0 else ((place, place + len(item)),) if place >= 0 else None
+                evidence = evidence_for(local, question + " " + claim, contexts[:200], rng)
+                shown = question if claim == item or rng.random() < 0.85 else ""
+                yield Row(shown, evidence, claim, label, spans, source.name, fold, made=True)
+        return
+    if fold < 0 and not source.name.startswith(("factcg", "begin", "contractnli", "fever")):
+        return
+    for text, label, spans in statements(case):
+        if label != 0 or len(text.split()) < 6:
             continue
-        if folds is None and not source.name.startswith(("factcg", "begin", "contractnli", "fever")):
-            continue
-        for text, label, spans in statements(case):
-            if label != 0 or len(text.split()) < 6:
-                continue
-            row = Row(question if rng.random() < 0.7 else "", "", text, 0, spans, source.name, fold, made=True)
-            yield from _ablated(row, case, rng)
-            if folds is not None and rng.random() < 0.5:
-                yield from made_from(row, case, [rng.choice(contexts) for _ in range(4)], rng)
+        row = Row(question if rng.random() < 0.7 else "", "", text, 0, spans, source.name, fold, made=True)
+        yield from _ablated(row, case, rng)
+        if fold >= 0 and rng.random() < 0.5:
+            yield from made_from(row, case, [rng.choice(contexts) for _ in range(4)], rng)

@@ -32,6 +32,12 @@ class Batch:
     marks: Tensor
     bags: Tensor
     claims: np.ndarray
+    width: int
+    """Tokens of the longest claim. This and what follows is told by the host: asking the device would be a wait."""
+    told: bool
+    """Whether the kind of error is known of some claim."""
+    marked: bool
+    bagged: bool
 
 
 class Packed:
@@ -59,6 +65,8 @@ class Packed:
         self.usable[claims[claims[:, 2] > claims[:, 1], 0]] = True
         self.mark_start = np.cumsum(self.count[:, 1]) - self.count[:, 1]
         assert self.count[:, 1].sum() == len(marks)
+        known = np.concatenate([[0], np.cumsum(marks >= 0)])
+        self.marked = known[self.mark_start + self.count[:, 1]] > known[self.mark_start]
         self.device = device
         self._tokens = torch.from_numpy(tokens.astype(np.int32)).to(device)
         self._place, self._count = torch.from_numpy(place).to(device), torch.from_numpy(self.count).to(device)
@@ -67,21 +75,12 @@ class Packed:
 
     def order(self, rows: np.ndarray, budget: int, rng: np.random.Generator | None) -> list[np.ndarray]:
         """Batches of at most `budget` padded tokens, of rows of like length, shuffled when a generator is given."""
-        parts = [rows] if rng is None else np.array_split(rng.permutation(rows), max(1, len(rows) // 16384))
-        batches: list[np.ndarray] = []
-        for part in parts:
-            part = part[np.argsort(self.length[part], kind="stable")]
-            first = 0
-            for place in range(1, len(part) + 1):
-                if place == len(part) or _padded(self.length[part[place]]) * (place + 1 - first) > budget:
-                    batches.append(part[first:place])
-                    first = place
-        return batches if rng is None else [batches[place] for place in rng.permutation(len(batches))]
+        return batches(self.length, rows, budget, rng)
 
     def batch(self, rows: np.ndarray) -> Batch:
         device = self.device
-        chosen = torch.from_numpy(rows).to(device)
-        width = _padded(int(self.length[rows].max()))
+        chosen = self._placed(rows)
+        width = min(MAX_ALL, padded(int(self.length[rows].max())))
         place = torch.arange(width, device=device)[None]
         counts, at = self._count[chosen], self._place[chosen]
         begin = torch.stack([torch.ones_like(counts[:, 0]), counts[:, 0] + 2, counts[:, 0] + counts[:, 1] + 3], 1)
@@ -105,14 +104,48 @@ class Packed:
         good = of[:, 2] > of[:, 1]
         claims, owner, of = claims[good], owner[good], of[good]
         start = self.count[rows[owner], 0] + 2 + of[:, 1]
-        pack = torch.from_numpy(np.stack([owner, start, of[:, 2] - of[:, 1], of[:, 3], of[:, 4]])).to(device)
-        views = torch.from_numpy(np.exp(self.views[claims])).to(device)
-        bags = torch.from_numpy(self.bags[rows]).to(device)
-        return Batch(ids, seen, pack[0], pack[1], pack[2], pack[3], pack[4], views, marks, bags, claims)
+        pack = self._placed(np.stack([owner, start, of[:, 2] - of[:, 1], of[:, 3], of[:, 4]]))
+        return Batch(
+            ids=ids,
+            seen=seen,
+            rows=pack[0],
+            starts=pack[1],
+            sizes=pack[2],
+            labels=pack[3],
+            kinds=pack[4],
+            views=self._placed(np.exp(self.views[claims])),
+            marks=marks,
+            bags=self._placed(self.bags[rows]),
+            claims=claims,
+            width=int((of[:, 2] - of[:, 1]).max()),
+            told=bool((of[:, 4] >= 0).any()),
+            marked=bool(self.marked[rows].any()),
+            bagged=bool(self.bags[rows].any()),
+        )
+
+    def _placed(self, values: np.ndarray) -> Tensor:
+        """Numbers on their way to the device, without waiting for them to arrive."""
+        given = torch.from_numpy(values)
+        return given.pin_memory().to(self.device, non_blocking=True) if self.device == "cuda" else given
 
 
-def _padded(length: int) -> int:
-    return int(min(MAX_ALL, (length + 15) // 16 * 16))
+def padded(length: int) -> int:
+    """The length that rows of this length are computed with."""
+    return int((length + 15) // 16 * 16)
+
+
+def batches(lengths: np.ndarray, rows: np.ndarray, budget: int, rng: np.random.Generator | None) -> list[np.ndarray]:
+    """Batches of at most `budget` padded tokens, of rows of like length, shuffled when a generator is given."""
+    parts = [rows] if rng is None else np.array_split(rng.permutation(rows), max(1, len(rows) // 16384))
+    found: list[np.ndarray] = []
+    for part in parts:
+        part = part[np.argsort(lengths[part], kind="stable")]
+        first = 0
+        for place in range(1, len(part) + 1):
+            if place == len(part) or padded(lengths[part[place]]) * (place + 1 - first) > budget:
+                found.append(part[first:place])
+                first = place
+    return found if rng is None else [found[place] for place in rng.permutation(len(found))]
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,12 +158,12 @@ class Plan:
     budget: int
     taught: float = 0.6
     seed: int = 0
-    marks: float = 0.3
+    marks: float = 0.5
     kinds: float = 0.15
 
 
 def losses(net: ReadingNet, batch: Batch, plan: Plan) -> Tensor:
-    classes, kinds, marks = net(batch.ids, batch.seen, batch.rows, batch.starts, batch.sizes)
+    classes, kinds, marks = net(batch.ids, batch.seen, batch.rows, batch.starts, batch.sizes, batch.width)
     logs = functional.log_softmax(classes.float(), -1)
     full = torch.cat([logs, torch.logsumexp(logs[:, 1:], -1, keepdim=True)], -1)
     known = batch.labels != UNKNOWN
@@ -143,19 +176,17 @@ def losses(net: ReadingNet, batch: Batch, plan: Plan) -> Tensor:
     each = torch.where(known, 1 - weight, 0.0) * hard + weight * soft
     counted = (known | taught).float()
     loss = (each * counted).sum() / counted.sum().clamp(min=1)
-    told = batch.kinds >= 0
-    if plan.kinds and bool(told.any()):
-        loss = loss + plan.kinds * functional.cross_entropy(kinds[told].float(), batch.kinds[told])
-    marked = batch.marks >= 0
-    if plan.marks and bool(marked.any()):
-        loss = loss + plan.marks * functional.binary_cross_entropy_with_logits(
-            marks[marked].float(), batch.marks[marked].float()
-        )
-    if bool(batch.bags.any()):
+    if plan.kinds and batch.told:
+        loss = loss + plan.kinds * functional.cross_entropy(kinds.float(), batch.kinds, ignore_index=-1)
+    if plan.marks and batch.marked:
+        known_marks = (batch.marks >= 0).float()
+        wrong = functional.binary_cross_entropy_with_logits(marks.float(), batch.marks.float(), reduction="none")
+        loss = loss + plan.marks * (wrong * known_marks).sum() / known_marks.sum()
+    if batch.bagged:
         # Some claim of these readings is wrong: the least supported one answers for it.
         support = logs[:, 0].exp()
         least = torch.ones(len(batch.bags), device=support.device).scatter_reduce(0, batch.rows, support, "amin")
-        inside = -torch.log1p(-least[batch.bags].clamp(max=1 - 1e-4))
+        inside = -torch.log1p(-least.clamp(max=1 - 1e-4)) * batch.bags
         loss = loss + inside.sum() / counted.sum().clamp(min=len(batch.bags))
     return loss
 
@@ -221,7 +252,7 @@ def predict(net: ReadingNet, packed: Packed, rows: np.ndarray, budget: int = 131
     for part in packed.order(rows, budget, None):
         batch = packed.batch(part)
         with torch.autocast(packed.device, torch.bfloat16, enabled=packed.device == "cuda"):
-            classes, sorts, marks = net(batch.ids, batch.seen, batch.rows, batch.starts, batch.sizes)
+            classes, sorts, marks = net(batch.ids, batch.seen, batch.rows, batch.starts, batch.sizes, batch.width)
         found.classes[batch.claims] = classes.float().cpu().numpy()
         found.kinds[batch.claims] = sorts.float().cpu().numpy()
         flat = marks.float().cpu().numpy()

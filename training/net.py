@@ -75,11 +75,11 @@ class ReadingNet(nn.Module):  # type: ignore[misc,unused-ignore]
         return states
 
     def forward(
-        self, ids: Tensor, seen: Tensor, rows: Tensor, starts: Tensor, sizes: Tensor
+        self, ids: Tensor, seen: Tensor, rows: Tensor, starts: Tensor, sizes: Tensor, width: int
     ) -> tuple[Tensor, Tensor, Tensor]:
-        """Logits of classes and kinds for each claim (its row, first place and size), and of each token being wrong."""
+        """Logits of classes and kinds for each claim (its row, first place and size, at most `width`), and of each
+        token being wrong."""
         states = self.encode(ids, seen)
-        width = int(sizes.max())
         inside = torch.arange(width, device=ids.device)[None] < sizes[:, None]
         place = (starts[:, None] + torch.arange(width, device=ids.device)[None]).clamp(max=ids.shape[1] - 1)
         claim = states[rows[:, None], place]

@@ -1,9 +1,8 @@
-"""From the data folder to three packed files: the first stage, the second, and what the figures are taken from."""
+"""From the data folder to four packed files: the first stage, the second, cases made by rule, and the exam."""
 
 from __future__ import annotations
 
 import argparse
-import gzip
 import json
 import multiprocessing
 from collections.abc import Iterator
@@ -14,9 +13,21 @@ from tokenizers import Tokenizer
 from training.exam import context_of, exam_cases, exam_readings
 from training.harder import harder_rows
 from training.pack import pack
-from training.readings import Reading, all_answers, folds_of_answers, from_row, from_teacher, kind_of, views_by_key
-from training.rows import Row, fold_of_documents, rows_of
+from training.readings import (
+    Reading,
+    all_answers,
+    folds_of_answers,
+    from_bindings,
+    from_row,
+    from_teacher,
+    from_wice,
+    kind_of,
+    views_by_key,
+)
+from training.rows import Row, fold_of_documents, read_rows, rows_of
 from training.sets import Source, read, sources
+
+BINDINGS = 30_000
 
 Job = tuple[Source, Path, "dict[str, int] | None", "int | None", bool]
 
@@ -50,30 +61,29 @@ def main() -> None:
     parser.add_argument("out", type=Path)
     parser.add_argument("--limit", type=int, help="cases a set, for a rehearsal")
     parser.add_argument("--workers", type=int, default=2)
-    parser.add_argument("--only", choices=["rows", "exam"])
+    parser.add_argument("--only", choices=["rows", "bindings", "exam"])
     parser.add_argument("--rows", type=Path, nargs="*", help="rows collected before")
+    parser.add_argument("--teacher", type=Path, help="the teachers' views; DATA/teacher unless given")
     options = parser.parse_args()
     options.out.mkdir(parents=True, exist_ok=True)
     tokenizer = Tokenizer.from_file(str(options.tokenizer))
     tokenizer.no_truncation()
     tokenizer.no_padding()
     folds = folds_of(options.data)
-    if options.only != "exam":
+    teacher = options.teacher or options.data / "teacher"
+    if options.only in (None, "bindings"):
+        made = from_bindings(min(BINDINGS, 50 * (options.limit or BINDINGS)))
+        print(json.dumps(pack(made, tokenizer, options.out / "bindings.npz")), flush=True)
+    if options.only in (None, "rows"):
         kinds = {
             case["output"]: kind_of(case)
             for source in sources("folds")
             if source.folder == "written"
             for case in read(options.data, source)
         }
-        views = views_by_key(options.data / "teacher" / "views.npz")
+        views = views_by_key(teacher / "views.npz")
         if options.rows:
-            rows = []
-            for path in options.rows:
-                with gzip.open(path, "rt", encoding="utf-8") as lines:
-                    for line in lines:
-                        row = json.loads(line)
-                        row[4] = None if row[4] is None else tuple(map(tuple, row[4]))
-                        rows.append(Row(*row))
+            rows = [row for path in options.rows for row in read_rows(path)]
         else:
             rows = all_rows(options.data, folds, options.limit, options.workers)
         first: list[Reading] = []
@@ -84,14 +94,15 @@ def main() -> None:
             taught += reading.claims[0].view is not None
             (first if row.fold < 0 else second).append(reading)
         print(len(rows), "rows,", taught, "with a teacher's view", flush=True)
-        for reading in from_teacher(options.data / "teacher", folds):
+        for reading in from_teacher(teacher, folds):
             (first if reading.fold < 0 else second).append(reading)
         if options.limit:
             first, second = first[: 50 * options.limit], [*second[: 20 * options.limit], *second[-20 * options.limit :]]
         second += list(all_answers(options.data, folds, options.limit))
+        first += list(from_wice(options.data))
         print(json.dumps(pack(first, tokenizer, options.out / "first.npz")), flush=True)
         print(json.dumps(pack(second, tokenizer, options.out / "second.npz")), flush=True)
-    if options.only != "rows":
+    if options.only in (None, "exam"):
 
         def exam() -> Iterator[Reading]:
             for case, fold in exam_cases(options.data, folds, options.limit):

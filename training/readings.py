@@ -13,17 +13,20 @@ import json
 import lzma
 import random
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
+import halluscope
 from halluscope._internal.embedded.network.looking import evidence_within, groups_of, lead_of
 from halluscope._internal.embedded.network.model import KINDS
 from halluscope._internal.embedded.reading.evidence import EvidenceIndex, sentences
-from training.rows import LABELS, Row, seed_of
-from training.sets import Case, read, sources
+from halluscope._internal.embedded.reading.judged_text import judged
+from halluscope._internal.measuring.stress.mutation import mutants
+from training.rows import LABELS, Row, is_kept, seed_of
+from training.sets import Case, document_of, never_learnt, read, sources
 
 UNKNOWN = 9
 """A claim that has no label, only a teacher's view (or, in a bag, not even that)."""
@@ -42,11 +45,14 @@ _KIND_OF = {
     "premise": "question_premise",
 }
 _KINDS = {word: KINDS.index(kind) for kind, words in _KIND_OF.items() for word in words.split()}
+NO_FOLD = 9
+"""The fold of readings that belong to no document."""
 BUDGETS = (90, 150, 220, 330)
 """Words of evidence; at run time the judge begins with few and takes more where it is not sure."""
 
-_CITED = re.compile(r"\s*(?:\[\d+(?:\s*[,;\u2013-]\s*\d+)*\])+")
 _JOINT = re.compile(r"(?:,|;)\s+(?:and|but|while|which|so|with|whereas|although)\s|;\s|,\s+(?=\d|[A-Z])|\sbut\s")
+_TRAILING = re.compile(r",|(?:in|on|at|by|for|from|with|during|after|before|to|as|and|since|until|while|where|who)\b")
+"""What a part that can be taken off the end of a sentence begins with."""
 Range = tuple[int, int]
 
 
@@ -103,6 +109,36 @@ def from_row(row: Row, views: Mapping[int, tuple[float, float, float]], kinds: M
     return Reading(row.question, row.claim, row.evidence, (target,), row.spans, row.name, row.fold, made=row.made)
 
 
+def from_bindings(count: int) -> Iterator[Reading]:
+    """Who did what to whom, and which item has which value, made by rule; of no document, so every fold learns them."""
+    from training.bindings import made
+
+    for item in made(count):
+        kind = KINDS.index(item.kind) if item.kind else -1
+        target = Target(0, len(item.text), item.label, None, kind)
+        yield Reading(item.lead, item.text, item.evidence, (target,), item.wrong, "bindings", NO_FOLD)
+
+
+def without_marked(case: Case) -> str | None:
+    """A statement without the wrong part at its end, if what is left is one."""
+    start = min((mark["start"] for mark in case["spans"] or ()), default=0)
+    rest = case["output"][:start].rstrip(" ,;")
+    return rest + "." if len(rest.split()) >= 5 and _TRAILING.match(case["output"], start) else None
+
+
+def from_wice(data: Path) -> Iterator[Reading]:
+    """Statements of an encyclopedia with what their source does not say taken away: what is left is supported."""
+    rng = random.Random(11)
+    source = next(item for item in sources("base") if item.name == "wice_tokens_train")
+    for case in read(data, source):
+        rest = without_marked(case)
+        if rest is not None and not is_kept(case):
+            index = EvidenceIndex(case["context"])
+            for words in rng.sample((100, 170, 330), 2):
+                target = Target(0, len(rest), 0)
+                yield Reading("", rest, evidence_within(index, rest, words), (target,), (), source.name, -1)
+
+
 def from_teacher(folder: Path, folds: Mapping[str, int]) -> Iterator[Reading]:
     """Sentences whose only label is a teacher's view."""
     with gzip.open(folder / "generated.jsonl.gz", "rt", encoding="utf-8") as lines:
@@ -110,29 +146,15 @@ def from_teacher(folder: Path, folds: Mapping[str, int]) -> Iterator[Reading]:
             item = json.loads(line)
             target = Target(0, len(item["claim"]), UNKNOWN, tuple(item["views"]))
             yield Reading(item["question"], item["claim"], item["evidence"], (target,), None, "generated", item["fold"])
+    left = never_learnt()
     with lzma.open(folder / "lead.jsonl.xz", "rt", encoding="utf-8") as lines:
         for line in lines:
             item = json.loads(line)
+            if item.get("document") in left:
+                continue
             fold = folds[item["document"]] if item.get("document") else item["fold"]
             target = Target(0, len(item["claim"]), UNKNOWN, tuple(item["views"]))
             yield Reading(item["lead"], item["claim"], item["evidence"], (target,), None, "lead_" + item["kind"], fold)
-
-
-def without_citations(text: str, marks: Sequence[Range]) -> tuple[str, list[Range]]:
-    """The text without its citation marks, and ranges moved along with it."""
-    kept: list[int] = []
-    last = 0
-    for match in _CITED.finditer(text):
-        kept.extend(range(last, match.start()))
-        last = match.end()
-    kept.extend(range(last, len(text)))
-    back = {place: new for new, place in enumerate(kept)}
-    moved = []
-    for start, end in marks:
-        inside = [back[place] for place in range(start, end) if place in back]
-        if inside:
-            moved.append((inside[0], inside[-1] + 1))
-    return "".join(text[place] for place in kept), moved
 
 
 def pieces_of(text: str, rng: random.Random | None = None) -> list[Range]:
@@ -162,7 +184,8 @@ def answer_readings(
     """The readings of one whole answer, its claims labelled by the marked characters."""
     label = LABELS[case["label"]]
     spans = [(m["start"], m["end"]) for m in case.get("spans") or []]
-    text, marks = without_citations(case["output"], spans)
+    read = judged(case["output"])
+    text, marks = read.text, [place for a, b in spans for place in [read.in_text(a, b)] if place.end > place.start]
     if not text.strip():
         return
     question = (case["input"] or "").strip()
@@ -191,6 +214,34 @@ def answer_readings(
         )
 
 
+_CHANGED_AS = {
+    "numbers": "wrong_number",
+    "dates": "wrong_date",
+    "names": "wrong_entity",
+    "roles": "swapped_roles",
+    "negation": "negation",
+    "units": "wrong_unit",
+    "quantities": "wrong_quantifier",
+    "order": "wrong_order",
+    "numbers rewritten": "",
+    "dates rewritten": "",
+}
+"""The changes that the stress test makes, as kinds of error; those that change nothing have none."""
+
+
+def changed(case: Case) -> Iterator[Case]:
+    """A right answer with one thing changed, and with one thing only written otherwise."""
+    if case["label"] != "supported":
+        return
+    given = halluscope.Case(output=case["output"], context=case["context"], input=case["input"])
+    for mutant in mutants(given, kinds=_CHANGED_AS, seed=seed_of(case["id"])):
+        label = "supported" if mutant.harmless else "contradicted"
+        spans = [] if mutant.harmless else [{"start": mutant.start, "end": mutant.start + max(1, len(mutant.after))}]
+        meta = {**(case.get("meta") or {}), "kind": _CHANGED_AS[mutant.kind]}
+        name = f"{case['id']}-{mutant.kind.replace(' ', '-')}"
+        yield {**case, "id": name, "output": mutant.output, "label": label, "spans": spans, "meta": meta}
+
+
 def folds_of_answers(cases: Iterable[Case]) -> dict[str, int]:
     """The fold of each document of the answers written for this project, by the document's name."""
     return {str(case["meta"]["document"]): seed_of("rag" + str(case["meta"]["document"])) % 3 for case in cases}
@@ -199,8 +250,9 @@ def folds_of_answers(cases: Iterable[Case]) -> dict[str, int]:
 def all_answers(data: Path, folds: Mapping[str, int], limit: int | None = None) -> Iterator[Reading]:
     """Whole answers, each read several ways: with more or less evidence, together or alone, among other documents."""
     rng = random.Random(5)
+    left = never_learnt()
     for source in [*sources("answers"), *sources("folds")]:
-        cases = list(read(data, source))[:limit]
+        cases = [case for case in read(data, source) if document_of(case) not in left][:limit]
         rag = source.use == "answers"
         by_fold: dict[int, list[list[str]]] = {}
         if rag:
@@ -223,6 +275,9 @@ def all_answers(data: Path, folds: Mapping[str, int], limit: int | None = None) 
                     rng.shuffle(mixed)
                     chosen_index, words = EvidenceIndex(mixed), rng.choice((220, 330))
                 yield from answer_readings(case, fold, chosen_index, words, rng if number else None)
+            if rag:
+                for other in changed(case):
+                    yield from answer_readings(other, fold, index, rng.choice(BUDGETS), None)
             if rag or case["task"] != "claim":
                 for reading in answer_readings(case, fold, index, rng.choice((90, 150, 220)), None, single=True):
                     if rng.random() < 0.5:

@@ -24,10 +24,9 @@ MARK_SCALE = 12
 
 
 class Recorded:
-    """Reads what is on record. A reading that is not counts as missed, and its claims as undecided."""
+    """Reads what is on record. A reading that is not counts as missed, and its claims as not supported."""
 
-    def __init__(self, packed: Path, views: Path, tokenizer: Tokenizer, more: Recorded | None = None) -> None:
-        self._more = more
+    def __init__(self, packed: Path, views: Path, tokenizer: Tokenizer) -> None:
         with np.load(packed) as file:
             tokens, lengths, keys, claims = file["tokens"], file["lengths"].astype(int), file["keys"], file["claims"]
         with np.load(views) as file:
@@ -58,10 +57,8 @@ class Recorded:
         found = self._known.get(_key(parts, ranges))
         self.asked += 1
         if found is None or np.isnan(self._classes[found[0], 0]):
-            if self._more is not None:
-                return self._more.read([reading])[0]
             self.missed += 1
-            return tuple(view_of((0.0,) * 3, (0.0,) * len(KINDS), ()) for _ in reading.claims)
+            return tuple(view_of((-9.0, 0.0, 0.0), (0.0,) * len(KINDS), ()) for _ in reading.claims)
         claim, mark = found
         marks = self._marks[mark : mark + len(offsets)]
         return tuple(

@@ -6,17 +6,19 @@ changing budget of words and among distractors, and the claim is one sentence of
 
 from __future__ import annotations
 
+import gzip
+import json
 import random
 import re
 import zlib
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import astuple, dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 
 from halluscope._internal.embedded.reading.evidence import EvidenceIndex, content_words, sentences
 from training.corrupt import corrupt, names
-from training.sets import Case, Source, read
+from training.sets import Case, Source, document_of, never_learnt, read
 
 LABELS = {"supported": 0, "contradicted": 1, "unsupported": 2, "hallucinated": 3}
 FOLDS = 3
@@ -40,9 +42,30 @@ class Row:
     made: bool = False
 
 
+def write_rows(rows: Iterable[Row], path: Path) -> None:
+    """Rows as lines of JSON, for the steps that follow."""
+    with gzip.open(path, "wt", encoding="utf-8") as lines:
+        for row in rows:
+            lines.write(json.dumps(astuple(row)) + "\n")
+
+
+def read_rows(path: Path) -> Iterator[Row]:
+    """Rows as `write_rows` wrote them."""
+    with gzip.open(path, "rt", encoding="utf-8") as lines:
+        for line in lines:
+            row = json.loads(line)
+            row[4] = None if row[4] is None else tuple(map(tuple, row[4]))
+            yield Row(*row)
+
+
 def seed_of(text: str) -> int:
     """A number that depends on the text alone."""
     return zlib.crc32(text.encode("utf-8", "surrogatepass"))
+
+
+def is_kept(case: Case) -> bool:
+    """Whether the document of a case comes with the package, for its stress test, and is not learnt from."""
+    return document_of(case) in never_learnt()
 
 
 def fold_of_documents(cases: Sequence[Case]) -> dict[str, int]:
@@ -267,53 +290,79 @@ def rows_of(source: Source, data: Path, folds: dict[str, int] | None, limit: int
     cases = cases[: min(source.limit, limit or source.limit)]
     contexts = [text for case in cases for text in case["context"][:3]]
     located = _summary_sentences(cases) if source.name == "summedits" else {}
-    qa_only = source.name in ("covidqa_all", "qasper_ni_train", "qed_dev", "xquad_en_test")
     seen: set[str] = set()
-    told: dict[str, list[tuple[str, int]]] = {}
+    told: Told = {}
     for case in cases:
         document = "\n".join(case["context"])
-        fold = -1 if folds is None else folds[document]
-        others = [rng.choice(contexts) for _ in range(6)]
-        if qa_only:
-            yield from _answers(case, source.name, fold, cases, rng)
-        else:
-            question = (case["input"] or "").strip()
-            pieces = list(statements(case))
-            pieces += [(text, label, () if label == 0 else None) for text, label in located.get(case["id"], [])]
-            for text, label, spans in pieces:
-                if not text.strip():
-                    continue
-                short = len(text.split()) < 6
-                shown = question if short or rng.random() < 0.7 else ""
-                row = Row(
-                    shown,
-                    evidence_for(case, shown + " " + text if short else text, others, rng),
-                    text,
-                    label,
-                    spans,
-                    source.name,
-                    fold,
-                )
-                yield row
-                if case["task"] == "claim":
-                    told.setdefault(document, []).append((text, label))
-                if label == 0 and not short and rng.random() < 0.08:
-                    far = {**case, "context": [rng.choice(contexts) for _ in range(12)]}
-                    yield replace(
-                        row, question="", evidence=evidence_for(far, text, [], rng), label=2, spans=None, made=True
-                    )
-                if label == 0 and rng.random() < (0.5 if folds is not None else 0.25):
-                    yield from made_from(row, case, others, rng)
-        if document not in seen:
-            seen.add(document)
-            if folds is not None:
-                yield from _from_passage(case, source.name, fold, others, 4, rng)
-            elif source.name.startswith(LONG):
-                for _ in range(min(8, 1 + len(document) // 5000)):
-                    yield from _from_passage(case, source.name, fold, others, 16 if len(document) > 2500 else 8, rng)
+        made = list(_rows_of_case(case, source, folds, cases, contexts, located, told, document in seen, rng))
+        seen.add(document)
+        # Dropped only now: the chances of the rows that follow, and so the teacher's views of them, stay the same.
+        if not is_kept(case):
+            yield from made
     for case in cases:
-        parts = told.pop("\n".join(case["context"]), [])
+        document = "\n".join(case["context"])
+        parts = told.pop(document, [])
         if len({text for text, _ in parts}) >= 2:
             for _ in range(min(6, len(parts))):
-                fold = -1 if folds is None else folds["\n".join(case["context"])]
-                yield from _joined(case, source.name, fold, parts, contexts[:50], rng)
+                fold = -1 if folds is None else folds[document]
+                made = list(_joined(case, source.name, fold, parts, contexts[:50], rng))
+                if not is_kept(case):
+                    yield from made
+
+
+QA_ONLY = ("covidqa_all", "qasper_ni_train", "qed_dev", "xquad_en_test")
+"""Sets that have right answers only."""
+Told = dict[str, list[tuple[str, int]]]
+
+
+def _rows_of_case(
+    case: Case,
+    source: Source,
+    folds: dict[str, int] | None,
+    cases: Sequence[Case],
+    contexts: Sequence[str],
+    located: dict[str, list[tuple[str, int]]],
+    told: Told,
+    again: bool,
+    rng: random.Random,
+) -> Iterator[Row]:
+    """The pairs of one case; of a document that came before, only those of the case itself."""
+    document = "\n".join(case["context"])
+    fold = -1 if folds is None else folds[document]
+    others = [rng.choice(contexts) for _ in range(6)]
+    if source.name in QA_ONLY:
+        yield from _answers(case, source.name, fold, cases, rng)
+    else:
+        question = (case["input"] or "").strip()
+        pieces = list(statements(case))
+        pieces += [(text, label, () if label == 0 else None) for text, label in located.get(case["id"], [])]
+        for text, label, spans in pieces:
+            if not text.strip():
+                continue
+            short = len(text.split()) < 6
+            shown = question if short or rng.random() < 0.7 else ""
+            row = Row(
+                shown,
+                evidence_for(case, shown + " " + text if short else text, others, rng),
+                text,
+                label,
+                spans,
+                source.name,
+                fold,
+            )
+            yield row
+            if case["task"] == "claim":
+                told.setdefault(document, []).append((text, label))
+            if label == 0 and not short and rng.random() < 0.08:
+                far = {**case, "context": [rng.choice(contexts) for _ in range(12)]}
+                yield replace(
+                    row, question="", evidence=evidence_for(far, text, [], rng), label=2, spans=None, made=True
+                )
+            if label == 0 and rng.random() < (0.5 if folds is not None else 0.25):
+                yield from made_from(row, case, others, rng)
+    if not again:
+        if folds is not None:
+            yield from _from_passage(case, source.name, fold, others, 4, rng)
+        elif source.name.startswith(LONG):
+            for _ in range(min(8, 1 + len(document) // 5000)):
+                yield from _from_passage(case, source.name, fold, others, 16 if len(document) > 2500 else 8, rng)

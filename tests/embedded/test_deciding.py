@@ -30,7 +30,8 @@ def signals(**changed: float) -> ClaimSignals:
     sure: dict[str, Any] = {
         "supported": 0.7, "contradicted": 0.2, "unsupported": 0.1, "doubt": 0.1, "coverage": 0.8, "known": 0.8,
         "pairs": 0.5, "numbers_missing": 0.0, "number_conflict": 0.0, "number_doubt": 0.0, "number_follows": False,
-        "names_missing": 0.0, "output": 0.8, "company": 0.7, "complete": True, "opposite": False, "record": False,
+        "names_missing": 0.0, "first": 0.7, "alone": 0.7, "asked": False, "complete": True, "opposite": False,
+        "record": False,
         "field_conflict": 0.0, "field_open": 0.0,
     }  # fmt: skip
     return ClaimSignals(**{**sure, **changed})
@@ -42,7 +43,7 @@ def test_what_speaks_against_a_claim_lowers_its_support() -> None:
         {"supported": 0.2, "contradicted": 0.3, "unsupported": 0.5},
         {"number_conflict": 0.9},
         {"names_missing": 1.0},
-        {"company": 0.2},
+        {"alone": 0.2},
         {"record": True, "field_conflict": 0.9},
         {"record": True, "field_open": 0.9},
     ):

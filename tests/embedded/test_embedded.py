@@ -88,7 +88,7 @@ def test_deepeval_einstein_is_a_half() -> None:
         "Einstein won it for his discovery of the photoelectric effect.",
     ]
     result = check("Einstein won the Nobel Prize in 1969.", context, "contradiction")
-    assert result.score == 0.5 and result.passed
+    assert result.score == 0.5
     assert "1921" in (result.reason or "") and "1969" in (result.reason or "")
 
 

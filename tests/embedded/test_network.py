@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from halluscope._internal.embedded.network.looking import LADDER, PIECE_WORDS, all_looks, look_at
+from halluscope._internal.embedded.network.looking import LADDER, PIECE_WORDS, all_looks, alone_look, look_at
 from halluscope._internal.embedded.network.model import (
     KINDS,
     WEIGHTS,
@@ -173,9 +173,17 @@ def test_claims_that_stand_together_share_a_reading() -> None:
         network,
         "What of the mill?",
     )
-    assert len(network.readings) == 1
-    assert len(network.readings[0].claims) == 3
-    assert network.readings[0].lead == "What of the mill?"
+    together, *alone = network.readings
+    assert len(together.claims) == 3
+    assert together.lead == "What of the mill?"
+    assert [reading.text for reading in alone] == ["The mill burned in 1901.", "It was rebuilt.", "It burned again."]
+    assert {reading.lead for reading in alone} == {""}
+
+
+def test_a_bare_answer_that_is_read_alone_keeps_its_question() -> None:
+    question = "When did the mill burn?"
+    reading = alone_look(Claim("c1", f"{question} In 1901."), EvidenceIndex(LONG), question)
+    assert (reading.lead, reading.text) == (question, "In 1901.")
 
 
 def test_evidence_grows_only_where_a_claim_is_not_sure() -> None:
@@ -183,8 +191,8 @@ def test_evidence_grows_only_where_a_claim_is_not_sure() -> None:
     sure, unsure = Asked(), Asked("dear")
     for network in (sure, unsure):
         look_at(claims_of(output, output), output, EvidenceIndex(LONG), network, None)
-    first, *more = (len(reading.evidence.split()) for reading in unsure.readings)
-    assert len(sure.readings) == 1
+    first, *more = (len(reading.evidence.split()) for reading in dict.fromkeys(unsure.readings))
+    assert len(set(sure.readings)) == 1
     assert first <= LADDER[0]
     assert [LADDER[0] < words <= LADDER[1] for words in more] == [True]
     assert set(unsure.readings) <= set(all_looks(claims_of(output, output), output, EvidenceIndex(LONG), None))
@@ -201,7 +209,8 @@ def test_a_long_claim_holds_as_far_as_its_weakest_part() -> None:
     output = " ".join(["plain"] * (2 * PIECE_WORDS) + ["doubtful"] + ["plain"] * 20)
     network = Asked("doubtful")
     (seen,) = look_at(claims_of(output, output), output, EvidenceIndex(LONG[:2]), network, None)
-    assert len(network.readings) == 3
+    *parts, _alone = network.readings
+    assert len(parts) == 3
     assert seen.view.supported < 0.5
 
 

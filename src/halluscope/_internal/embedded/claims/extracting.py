@@ -29,15 +29,15 @@ __all__ = ["extract", "unread"]
 _COLON_LAST = re.compile(r":[\s*_]*$")
 
 
-def extract(output: str, input: str | None = None, *, absences: bool = False) -> list[Claim]:
+def extract(output: str, input: str | None = None) -> list[Claim]:
     """The claims of an output, in order, with ids c1, c2, …
 
     Each `text` can be read alone; `start`:`end` is the stretch of the output it was taken from. Stretches lie
-    in order and do not overlap. A bare short answer is joined with the question it answers. With `absences`, sentences
-    that say what the context does not hold are claims too (see `absence_in`).
+    in order and do not overlap. A bare short answer is joined with the question it answers. Sentences that say what
+    the context does not hold are claims too (see `absence_in`): whether they are true, the context decides.
     """
     read = judged(output)
-    found = with_question(_statements(read, input, absences), input) if input else _statements(read, None, absences)
+    found = with_question(_statements(read, input), input) if input else _statements(read, None)
     claims = []
     for number, (text, start, end) in enumerate(found, start=1):
         place = read.in_source(start, end)
@@ -51,16 +51,16 @@ def unread(output: str) -> tuple[Span, ...]:
     return tuple(read.in_source(span.start, span.end) for span in read.code)
 
 
-def _statements(read: JudgedText, question: str | None, absences: bool) -> list[Stated]:
+def _statements(read: JudgedText, question: str | None) -> list[Stated]:
     """The statements of the text: rows and records as such, everything else sentence by sentence."""
     found: list[Stated] = []
     prose_from = 0
     if "|" in read.text or "{" in read.text:
         for span, _, made in structures(read.text):
-            found += _in_prose(read, Span(prose_from, span.start), question, absences)
+            found += _in_prose(read, Span(prose_from, span.start), question)
             found += _in_order(made)
             prose_from = span.end
-    found += _in_prose(read, Span(prose_from, len(read.text)), question, absences)
+    found += _in_prose(read, Span(prose_from, len(read.text)), question)
     return found
 
 
@@ -80,7 +80,7 @@ def _in_order(made: list[Statement]) -> Iterator[Stated]:
             done = end
 
 
-def _in_prose(read: JudgedText, part: Span, question: str | None, absences: bool) -> Iterator[Stated]:
+def _in_prose(read: JudgedText, part: Span, question: str | None) -> Iterator[Stated]:
     text = read.text
     spans = [Span(part.start + s.start, part.start + s.end) for s in sentences(text[part.start : part.end])]
     subject: Subject | None = None
@@ -92,7 +92,7 @@ def _in_prose(read: JudgedText, part: Span, question: str | None, absences: bool
         if told is not None:
             span = Span(span.start + told.start, span.start + told.end)
             sentence = span.of(text)
-        elif kind == "refusal" and absences and absence_in(sentence) is not None:
+        elif kind == "refusal" and absence_in(sentence) is not None:
             yield Stated(sentence, *span)
             continue
         elif kind != "claim":

@@ -28,6 +28,12 @@ class ClaimSignals:
     supported: float
     contradicted: float
     unsupported: float
+    first: float
+    """Support at the first look, with little evidence."""
+    alone: float
+    """Support where the claim is read without its neighbours."""
+    asked: bool
+    """Whether a question was asked: an answer to it may hold and still be the wrong one."""
     doubt: float
     """The mean of the three most doubtful tokens."""
     coverage: float
@@ -46,10 +52,6 @@ class ClaimSignals:
     """Whether a number of the claim can be worked out from those of the context."""
     names_missing: float
     """The part of the claim's names that the evidence lacks."""
-    output: float
-    """The part of the words of the whole output that the context has: one that strays is less to be trusted."""
-    company: float
-    """The support of the output's claims taken together: a lone doubt among sure claims is more often a mistake."""
     complete: bool
     """Whether the evidence is the whole context: then nothing that bears on the claim was left out."""
     opposite: bool
@@ -79,10 +81,14 @@ def logit(probability: float) -> float:
 
 def terms(signals: ClaimSignals) -> dict[str, float]:
     """The terms of the sum, by name."""
-    support, against, new = logit(signals.supported), logit(signals.contradicted), 1.0 - signals.coverage
+    support, alone, against = logit(signals.supported), logit(signals.alone), logit(signals.contradicted)
+    new, asked, complete = 1.0 - signals.coverage, float(signals.asked), float(signals.complete)
     return {
         "support": support,
         "contradiction": against,
+        "first": logit(signals.first),
+        "alone": alone,
+        "asked": asked,
         "doubt": logit(signals.doubt),
         "coverage": signals.coverage,
         "known": signals.known,
@@ -94,9 +100,7 @@ def terms(signals: ClaimSignals) -> dict[str, float]:
         "number doubt": signals.number_doubt,
         "number follows": float(signals.number_follows),
         "names missing": signals.names_missing,
-        "output": signals.output,
-        "company": logit(signals.company),
-        "complete": float(signals.complete),
+        "complete": complete,
         "opposite": float(signals.opposite),
         "record": float(signals.record),
         "field conflict": signals.field_conflict,
@@ -104,6 +108,12 @@ def terms(signals: ClaimSignals) -> dict[str, float]:
         "support of new words": support * new,
         "contradiction of new words": against * new,
         "support of repeated pairs": support * signals.pairs,
+        "support of what was asked": support * asked,
+        "support by the whole context": support * complete,
+        "alone and new words": alone * new,
+        "alone and repeated pairs": alone * signals.pairs,
+        "alone and asked": alone * asked,
+        "alone and the whole context": alone * complete,
     }
 
 

@@ -47,6 +47,7 @@ def tokens(item: Measured) -> list[Token]:
     held = set(content_words(item.selection.text))
     plain = [float(not word[:1].isalnum() or word.lower() in STOP_WORDS) for word in words]
     new = [float(not bare and stem(word.lower()) not in held) for bare, word in zip(plain, words, strict=True)]
+    doubt = 1.0 - min(item.signals.supported, item.signals.alone)
     columns = {
         "mark": own,
         "marks near": _means(own, _NEAR),
@@ -59,6 +60,8 @@ def tokens(item: Measured) -> list[Token]:
         "digit": [float(word[:1].isdigit()) for word in words],
         "capital": [float(word[:1].isupper()) for word in words],
         "place": [at / len(own) for at in range(len(own))],
+        "mark where doubted": [mark * doubt for mark in own],
+        "new where doubted": [word * doubt for word in new],
         **_found(item, marks),
     }
     signals = item.signals
@@ -71,8 +74,9 @@ def tokens(item: Measured) -> list[Token]:
         "pairs": signals.pairs,
         "number conflict": signals.number_conflict,
         "names missing": signals.names_missing,
-        "output": signals.output,
-        "company": logit(signals.company),
+        "first": logit(signals.first),
+        "alone": logit(signals.alone),
+        "asked": float(signals.asked),
         "complete": float(signals.complete),
         "field": max(signals.field_conflict, signals.field_open),
     }

@@ -28,6 +28,8 @@ def reason_of(reading: ClaimReading, support: Support) -> str:
 
     A verdict against a claim begins with the kind of error.
     """
+    if support is Support.NOT_A_CLAIM:
+        return "An abstention: the context does not tell it."
     told = _told(reading, support)
     return told if support is Support.SUPPORTED else f"{_NAMED[reading.kind]}: {told[0].lower()}{told[1:]}"
 

@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING
 
 from ...plumbing.threads import checkpoint
 from ...verdict import Claim
-from ..network.looking import Reads, Seen, look_at
-from ..network.model import ClaimView, Place, sigmoid
+from ..network.looking import Reads, Seen, look_at, without_question
+from ..network.model import ClaimView, Place
 from ..quantities.comparing import QuantityFinding, compare
 from ..quantities.standing import Standing, standings
 from ..reading.evidence import EvidenceIndex, Selection, content_words
 from ..reading.fields import FieldFinding, compare_fields
-from .fusion import ClaimSignals, logit
+from .fusion import ClaimSignals
 from .names import Name, missing_names, names
 from .rewording import reworded
 from .wording import PolarityConflict, polarity_conflict
@@ -27,7 +27,7 @@ from .wording import PolarityConflict, polarity_conflict
 if TYPE_CHECKING:
     from ..reading.context import ReadContext
 
-__all__ = ["Measured", "measure"]
+__all__ = ["Measured", "as_written_there", "measure"]
 
 _TOP_MARKS = 3
 
@@ -62,22 +62,16 @@ def measure(
 ) -> list[Measured]:
     """One measurement for each claim of an output."""
     index = context.index
-    stated = [_without(claim.text, question) for claim in claims]
+    stated = [without_question(claim.text, question) for claim in claims]
     selections = [index.select(claim.text) for claim in claims]
     findings = [tuple(compare(claim.text, chosen.text)) for claim, chosen in zip(claims, selections, strict=True)]
     known = context.numbers(" ".join(claim.text for claim in claims))
     stood = standings([claim.text for claim in claims], known, question or "")
     seen = look_at(claims, output, context.given, network, question)
     for number, claim in enumerate(claims):
-        before = len(claim.text) - len(stated[number])
-        other = reworded(stated[number], selections[number].text, findings[number], before).text
-        if other != stated[number]:
-            seen[number] = _as_written_there(seen[number], Claim(claim.id, other), context, network, question)
-    said = {word for text in stated for word in content_words(text)}
-    whole = _Output(
-        covered=sum(map(index.has, said)) / len(said) if said else 1.0,
-        company=sigmoid(sum(logit(item.view.supported) for item in seen) / max(1, len(seen))),
-    )
+        other = as_written_there(claim, selections[number], findings[number], question)
+        if other is not None:
+            seen[number] = _read_again(seen[number], other, context, network, question)
     return [
         _measured(
             claim.text,
@@ -88,30 +82,27 @@ def measure(
             stood[number],
             context,
             question,
-            whole,
         )
         for number, claim in enumerate(claims)
     ]
 
 
-def _as_written_there(seen: Seen, claim: Claim, context: ReadContext, network: Reads, question: str | None) -> Seen:
-    """A claim whose numbers are written otherwise than in the evidence, read once more with them as they are there."""
+def as_written_there(
+    claim: Claim, selection: Selection, findings: Sequence[QuantityFinding], question: str | None
+) -> Claim | None:
+    """A claim with its numbers as the evidence writes them, None where they are written so already."""
+    stated = without_question(claim.text, question)
+    other = reworded(stated, selection.text, findings, len(claim.text) - len(stated)).text
+    return Claim(claim.id, other) if other != stated else None
+
+
+def _read_again(seen: Seen, claim: Claim, context: ReadContext, network: Reads, question: str | None) -> Seen:
+    """What is seen of a claim, or of the same with its numbers written otherwise, where that finds more support."""
     (again,) = look_at([claim], None, context.given, network, question)
-    return replace(seen, view=replace(again.view, marks=())) if again.view.supported > seen.view.supported else seen
-
-
-@dataclass(frozen=True, slots=True)
-class _Output:
-    """What all claims of an output share."""
-
-    covered: float
-    company: float
-
-
-def _without(claim: str, question: str | None) -> str:
-    asked = " ".join((question or "").split())
-    rest = claim[len(asked) :].strip() if asked and claim.startswith(asked) else ""
-    return rest or claim
+    if again.view.supported <= seen.view.supported:
+        return seen
+    view = replace(again.view, marks=())
+    return replace(seen, view=view, first=max(seen.first, again.first), alone=max(seen.alone, again.alone))
 
 
 def _measured(
@@ -123,7 +114,6 @@ def _measured(
     stood: Sequence[Standing],
     context: ReadContext,
     question: str | None,
-    whole: _Output,
 ) -> Measured:
     checkpoint()
     index = context.index
@@ -140,6 +130,9 @@ def _measured(
         supported=seen.view.supported,
         contradicted=seen.view.contradicted,
         unsupported=seen.view.unsupported,
+        first=seen.first,
+        alone=seen.alone,
+        asked=bool(question),
         doubt=sum(doubts) / len(doubts) if doubts else 0.0,
         coverage=coverage,
         known=_coverage(words, {word for word in words if index.has(word)} | asked, index),
@@ -149,8 +142,6 @@ def _measured(
         number_doubt=max((found.doubt for found in stood), default=0.0),
         number_follows=any(found.status == "follows" for found in stood),
         names_missing=len(absent) / len(named) if named else 0.0,
-        output=whole.covered,
-        company=whole.company,
         complete=selection.complete,
         opposite=opposite is not None,
         record=bool(context.fields),

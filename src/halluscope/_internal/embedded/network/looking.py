@@ -1,8 +1,9 @@
 """How the claims of an output are read: together where they stand together, with more evidence only where it pays.
 
 Neighbouring claims share one reading, and so their evidence; what the answer said before leads in. The first look
-has little evidence; where a claim is not sure, its piece is read once more with as much as the network takes. A claim
-that is a sentence of the context, word for word, needs no look at all.
+has little evidence; where a claim is not sure, its piece is read once more with as much as the network takes. Each
+claim is also read alone, against evidence of its own: among its neighbours a claim is understood, alone it is weighed.
+A claim that is a sentence of the context, word for word, needs no look at all.
 """
 
 from __future__ import annotations
@@ -17,7 +18,18 @@ from ..reading.evidence import EvidenceIndex, sentences
 from ..reading.judged_text import judged
 from .model import KINDS, ClaimView, Place, Reading
 
-__all__ = ["LADDER", "Reads", "Seen", "all_looks", "evidence_within", "groups_of", "lead_of", "look_at"]
+__all__ = [
+    "LADDER",
+    "Reads",
+    "Seen",
+    "all_looks",
+    "alone_look",
+    "evidence_within",
+    "groups_of",
+    "lead_of",
+    "look_at",
+    "without_question",
+]
 
 LADDER = (110, 330)
 """Words of evidence at the first look and at the second."""
@@ -59,6 +71,10 @@ class Seen:
     """What the network made of a claim, and of which words: the marks of the view are places in them."""
 
     view: ClaimView
+    first: float
+    """How far the first look, with little evidence, held it for supported."""
+    alone: float
+    """How far it is supported when it is read without its neighbours."""
     said: str
     place: Place | None
     """Where the words stand in the output as it is judged, None for a claim that was read by itself."""
@@ -79,18 +95,35 @@ def look_at(
     """What the network makes of each claim."""
     found: dict[int, Seen] = {}
     for item in _texts(claims, output):
-        views = _views(item.text, list(item.places.values()), index, network, question)
-        for (number, (start, end)), view in zip(item.places.items(), views, strict=True):
+        alone = [alone_look(claims[number], index, question) for number in item.places]
+        looks = _views(item.text, list(item.places.values()), index, network, question, alone)
+        for (number, (start, end)), (view, first, by_itself) in zip(item.places.items(), looks, strict=True):
             marks = tuple((max(a, start) - start, min(b, end) - start, mark) for a, b, mark in view.marks)
             place = (start, end) if item.of_output else None
-            found[number] = Seen(replace(view, marks=marks), item.text[start:end], place)
+            found[number] = Seen(replace(view, marks=marks), first, by_itself, item.text[start:end], place)
     return [found[number] for number in range(len(claims))]
+
+
+def alone_look(claim: Claim, index: EvidenceIndex, question: str | None) -> Reading:
+    """A claim by itself; a bare answer, which was joined with its question, is led in by it."""
+    text = without_question(claim.text, question)
+    lead = " ".join((question or "").split()) if text != claim.text else ""
+    text = " ".join(text.split()[: 2 * PIECE_WORDS])
+    return Reading(lead, text, evidence_within(index, f"{lead} {text}".strip(), LADDER[0]), ((0, len(text)),))
+
+
+def without_question(claim: str, question: str | None) -> str:
+    """A claim without the question that a bare answer was joined with."""
+    asked = " ".join((question or "").split())
+    rest = claim[len(asked) :].strip() if asked and claim.startswith(asked) else ""
+    return rest or claim
 
 
 def all_looks(
     claims: Sequence[Claim], output: str | None, index: EvidenceIndex, question: str | None
 ) -> Iterator[Reading]:
-    """Every reading that may be asked for, both looks of each piece: what training needs to know beforehand."""
+    """Every reading that may be asked for: what training needs to know beforehand."""
+    yield from (alone_look(claim, index, question) for claim in claims)
     for item in _texts(claims, output):
         for piece in _pieces(item.text, list(item.places.values()), question):
             yield from (piece.reading(index, words) for words in LADDER)
@@ -114,13 +147,25 @@ def _texts(claims: Sequence[Claim], output: str | None) -> list[_Text]:
 
 
 def _views(
-    text: str, claims: Sequence[Place], index: EvidenceIndex, network: Reads, question: str | None
-) -> list[ClaimView]:
-    """A view of each claim of a text; the marks are places in the text."""
+    text: str,
+    claims: Sequence[Place],
+    index: EvidenceIndex,
+    network: Reads,
+    question: str | None,
+    alone: Sequence[Reading],
+) -> list[tuple[ClaimView, float, float]]:
+    """A view of each claim of a text (the marks are places in the text), its first support, and its support alone."""
     copied = _copied(text, claims, index)
     pieces = [piece for piece in _pieces(text, claims, question) if not set(piece.owners) <= copied]
     looks = [piece.reading(index, LADDER[0]) for piece in pieces]
-    seen = network.read(looks)
+    lone = [number for number in range(len(claims)) if number not in copied]
+    read = network.read([*looks, *(alone[number] for number in lone)])
+    seen = read[: len(looks)]
+    by_itself = {number: views[0].supported for number, views in zip(lone, read[len(looks) :], strict=True)}
+    first: dict[int, float] = {}
+    for piece, views in zip(pieces, seen, strict=True):
+        for owner, view in zip(piece.owners, views, strict=True):
+            first[owner] = min(first.get(owner, 1.0), view.supported)
     again: dict[int, Reading] = {}
     for number, (piece, views) in enumerate(zip(pieces, seen, strict=True)):
         if any(max(view.supported, 1 - view.supported) < SURE for view in views):
@@ -135,7 +180,10 @@ def _views(
             moved = tuple((piece.start + a, piece.start + b, mark) for a, b, mark in view.marks)
             mine = replace(view, marks=moved)
             found[owner] = _weaker(found[owner], mine) if owner in found else mine
-    return [_VERBATIM if number in copied else found[number] for number in range(len(claims))]
+    copy = (_VERBATIM, _VERBATIM.supported, _VERBATIM.supported)
+    return [
+        copy if number in copied else (found[number], first[number], by_itself[number]) for number in range(len(claims))
+    ]
 
 
 def _weaker(one: ClaimView, other: ClaimView) -> ClaimView:

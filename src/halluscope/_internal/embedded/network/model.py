@@ -70,6 +70,14 @@ class ClaimView:
     """Start and end in the text, and the probability that these characters are wrong."""
 
 
+_wanted = ["CPUExecutionProvider"]
+
+
+def use_gpu() -> None:
+    """Let models that are loaded from now on in this process use a GPU, where onnxruntime can."""
+    _wanted[:] = ["CUDAExecutionProvider", "CPUExecutionProvider"]
+
+
 class Network:
     """A loaded network. Safe to share between threads."""
 
@@ -84,7 +92,9 @@ class Network:
         options.inter_op_num_threads = 1
         options.log_severity_level = 3
         self._session: Any = onnxruntime.InferenceSession(
-            str(folder / "model.onnx"), options, providers=["CPUExecutionProvider"]
+            str(folder / "model.onnx"),
+            options,
+            providers=[p for p in _wanted if p in onnxruntime.get_available_providers()],
         )
         self._tokenizer: Any = Tokenizer.from_file(str(folder / "tokenizer.json"))
         self._tokenizer.no_truncation()

@@ -27,7 +27,8 @@ _TEXT = frozenset(("", "text", "txt", "plain", "plaintext", "markdown", "md", "n
 
 def is_code_line(line: str) -> bool:
     """Whether a line reads as code and not as prose."""
-    return _CODE_LINE.match(line) is not None and _PROSE_LINE.match(line.strip()) is None
+    bare = line.strip()  # a run of blanks before the pattern takes time with its square, and more
+    return _CODE_LINE.match(bare) is not None and _PROSE_LINE.match(bare) is None
 
 
 def is_dense_code(line: str) -> bool:
