@@ -61,6 +61,8 @@ _REFUSAL = re.compile(
     )""",
     re.IGNORECASE | re.VERBOSE,
 )
+_TITLE = re.compile(r"\s*[\"“«][^\"“”»]{1,80}[\"”»],?\s+\w")
+"""A title in front of a statement: the song “Sorry, I Can't” declines nothing."""
 _GREETING = re.compile(
     r"^\W*(?:hi|hello|hey|hiya|greetings|welcome|good\s+(?:morning|afternoon|evening|day)"
     r"|dear\s+[\w\s.]{1,40},?|nice\s+to\s+meet\s+you|good\s?bye|bye"
@@ -113,11 +115,6 @@ _BASED_ON = re.compile(
     r"|reviews?|results?)(?:\s+\w+){0,2},?:\W*$",
     re.IGNORECASE,
 )
-_QUESTION_START = re.compile(
-    r"^\W*(?:who|what|when|where|why|which|whose|whom|how|is|are|was|were|do|does|did|can|could|will|would"
-    r"|should|has|have|had|may|might|isn['’]t|aren['’]t|don['’]t|doesn['’]t|didn['’]t)\b",
-    re.IGNORECASE,
-)
 _COLON_END = re.compile(r":[\s*_]*$")
 
 
@@ -136,7 +133,7 @@ def classify(sentence: str) -> SentenceKind:
         return "thanks"
     if _OFFER.search(text):
         return "offer"
-    if len(text) < 600 and _REFUSAL.match(text):
+    if len(text) < 600 and _REFUSAL.match(text) and not _TITLE.match(text):
         return "refusal"
     if _LET_ME.match(text) or _BASED_ON.match(text):
         return "lead_in"

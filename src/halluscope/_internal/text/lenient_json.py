@@ -3,14 +3,15 @@
 A reply may quote what it was asked about, and that text may hold JSON, fences and tags of its own. So nothing is
 taken that could be such a quotation: a reply counts where all of it is one value, or where the value carries the
 code that was given out with the question and that the judged text cannot know. A value between sentences and
-without the code counts only if it is the one value there is, and the judged text does not hold it.
+without the code counts only if all values there are say the same, and the judged text does not hold it.
+Where two say different things, well written or not, neither is taken: the judge is asked again.
 """
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from ..case import clean
@@ -37,10 +38,10 @@ class NoJson(Unreadable):
     """There is no JSON value in the text at all."""
 
 
-def parse_json(text: str, code: str = "", material: str = "") -> tuple[Any, bool]:
+def parse_json(text: str, code: str = "", material: Callable[[], str] = str) -> tuple[Any, bool]:
     """The JSON value in `text`, and whether it was cut off before its end, with what was whole of it.
 
-    `code` is what the value should carry, `material` the judged text that the reply may quote.
+    `code` is what the value should carry, `material` gives the judged text, which the reply may quote.
     """
     text = text.lstrip("\ufeff").strip()
     opened = _FENCE.match(text)
@@ -50,8 +51,9 @@ def parse_json(text: str, code: str = "", material: str = "") -> tuple[Any, bool
             value = _whole(value.strip())
         if value is not _NONE and not isinstance(value, str):
             return _of_this_call(value, code), False
-    found = _carrying(text, code, material) if code and code in text else None
-    return found or _without_code(text, code, material)
+    judged = material()
+    found = _carrying(text, code, judged) if code and code in text else None
+    return found or _without_code(text, code, judged)
 
 
 _NONE = object()
@@ -110,9 +112,12 @@ def _carrying(text: str, code: str, material: str) -> tuple[Any, bool] | None:
         return _of_this_call(value, code), end is None
     # A model that thinks aloud may draft its answer first.
     last = _last_thought(text)
-    for answers in (values, [pair for pair in values if pair[0] >= last]):
-        if answers and all(value == answers[0][1] for _, value in answers):
-            return answers[0][1], False
+    for since in (0, last):
+        answers = [value for start, value in values if start >= since]
+        if answers and all(value == answers[0] for value in answers):
+            badly_written = [start for start in starts if start >= since and _value_at(text, start) is None]
+            _refuse_others(answers[0], text, badly_written, material)
+            return answers[0], False
     if values:
         raise Unreadable("the reply holds several answers that differ")
     return None
@@ -122,14 +127,15 @@ def _without_code(text: str, code: str, material: str) -> tuple[Any, bool]:
     last = _last_thought(text)
     starts = (0, last) if last else (0,)
     for start in starts:
-        found = _objects(text, start)
-        if len(found) == 1:
+        found, broken = _objects(text, start)
+        if found and all(value == found[0][0] for value, _ in found):
             value, end = found[0]
+            _refuse_others(value, text, broken, material)
             if _could_be_quoted(value, text[:end], material):
                 raise Unreadable("the only JSON object in the reply may be quoted from the text that is judged")
             return _of_this_call(value, code), False
-        if len(found) > 1 and start == starts[-1]:
-            raise Unreadable("the reply holds more than one JSON object")
+        if found and start == starts[-1]:
+            raise Unreadable("the reply holds several JSON objects that differ")
     opened = _FENCE.match(text)
     body = text[opened.end() :].strip() if opened else text
     start = 0 if body[:1] in ("{", "[") else _only_brace(body, _last_thought(body))
@@ -137,6 +143,8 @@ def _without_code(text: str, code: str, material: str) -> tuple[Any, bool]:
     mended = _mended(body[start:closed], material) if closed else _whole_items(body, start)
     if mended is None:
         raise NoJson("there is no valid JSON in the reply")
+    if closed:
+        _refuse_others(mended, body, _openings(body, closed), material)
     return _of_this_call(mended, code), closed is None
 
 
@@ -153,21 +161,48 @@ def _only_brace(text: str, start: int) -> int:
     return place
 
 
-def _objects(text: str, start: int) -> list[tuple[dict[str, Any], int]]:
-    """The valid objects in the text, none of them inside another, valid or not, each with where it ends."""
+def _objects(text: str, start: int) -> tuple[list[tuple[dict[str, Any], int]], list[int]]:
+    """The valid objects in the text, none of them inside another, each with where it ends; and where others begin."""
     found: list[tuple[dict[str, Any], int]] = []
+    broken: list[int] = []
     for _ in range(_MOST_VALUES):
         start = text.find("{", start)
         if start < 0:
-            return found
+            break
         value = _value_at(text, start)
-        if value is not None and isinstance(value[0], dict) and value[0]:
+        if value is None:
+            broken.append(start)
+        elif isinstance(value[0], dict) and value[0]:
             found.append((value[0], value[1]))
         end = value[1] if value else _closing(text, start)
         if end is None:
-            return found
+            break
         start = end
-    return found
+    return found, broken
+
+
+def _openings(text: str, start: int) -> list[int]:
+    """Where other values may begin after one that ended at `start`."""
+    return [place for place, mark in _brackets(text, start) if mark in "{["][:_MOST_VALUES]
+
+
+def _refuse_others(value: Any, text: str, starts: list[int], material: str) -> None:
+    """Refuse the reply where a value at one of `starts` says something else than `value`, however it is written."""
+    for start in starts:
+        found, end = _value_at(text, start), _closing(text, start)
+        mended = _mended(text[start:end], material) if found is None and end else None
+        other = found[0] if found else mended
+        if isinstance(value, dict) and isinstance(other, dict):
+            differs = any(other[key] != value[key] for key in other.keys() & value.keys() - {CODE})
+        elif isinstance(value, dict):  # prose in braces, or a second answer that cannot be mended
+            raw = text[start:end] if other is None else ""
+            differs = any(re.search(rf"\b{re.escape(key)}\b\W?\s*:", raw) for key in value if key != CODE)
+        else:
+            differs = (
+                isinstance(other, list) and other != value and any(isinstance(item, (str, dict)) for item in other)
+            )
+        if differs:
+            raise Unreadable("the reply holds several answers that differ")
 
 
 def _could_be_quoted(value: Any, written: str, material: str) -> bool:

@@ -9,13 +9,17 @@ from functools import lru_cache
 from typing import NamedTuple
 
 _RUN = re.compile(r"\w+", re.UNICODE)
+_UNPARTED = re.compile(
+    "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff]+"
+)
+"""Scripts without spaces between words, and Hangul, whose words change their endings: Thai, Burmese, Khmer, CJK."""
 _SPEECH_MARKS = str.maketrans({"‘": "'", "’": "'", "“": '"', "”": '"', "–": "-", "—": "-", "\u00a0": " "})
 
 
 def folded(text: str) -> str:
     """The text as it is compared: no case, one kind of space, quote mark and dash, no outer punctuation."""
     plain = unicodedata.normalize("NFKC", text).translate(_SPEECH_MARKS).casefold()
-    return " ".join(plain.split()).strip(" \"'.,;:!?")
+    return " ".join(plain.split()).strip(" \"'.,;:!?。、！？「」")
 
 
 def locate(quote: str, text: str) -> tuple[int, int] | None:
@@ -59,23 +63,41 @@ def _spoken(text: str) -> _Spoken:
 
 
 def word_set(text: str) -> frozenset[str]:
-    """The words of a text, for asking whether two texts have anything to do with each other."""
-    return frozenset(word.casefold() for word in _RUN.findall(text) if len(word) > 2 or word.isdigit())
+    """The words of a text, for asking whether two texts have anything to do with each other.
+
+    Scripts that part no words by spaces have pairs of characters in their place.
+    """
+    runs = _UNPARTED.findall(text)
+    parted = _UNPARTED.sub(" ", text) if runs else text
+    found = {word.casefold() for word in _RUN.findall(parted) if len(word) > 2 or word.isdigit()}
+    for run in runs:
+        found.update(run[i : i + 2] for i in range(max(1, len(run) - 1)))
+    return frozenset(found)
 
 
 def relation(text: str) -> Callable[[str], bool]:
-    """Whether a piece shares a word with the text, or a character in scripts that do not part words by spaces.
+    """Whether a piece shares a word with the text.
 
     The text is taken apart once: it may be long, and the pieces many.
     """
-    words, plain, characters = word_set(text), folded(text), set(text)
+    words, plain = word_set(text), folded(text)
 
     def related(piece: str) -> bool:
-        if word_set(piece) & words or folded(piece) in plain:
-            return True
-        return bool({char for char in piece if char > "\u2e7f"} & characters)
+        return bool(word_set(piece) & words) or folded(piece) in plain
 
     return related
+
+
+def same_script(a: str, b: str) -> bool:
+    """Whether any letters of two texts are of one script, as far as the names of the letters tell."""
+    left, right = _scripts(a), _scripts(b)
+    return bool(left & right) or not left or not right
+
+
+def _scripts(text: str) -> frozenset[str]:
+    """Scripts by the first word of their letters' names: LATIN, CYRILLIC, CJK, …"""
+    letters = {char for char in text if char.isalpha()}
+    return frozenset(unicodedata.name(char, "").partition(" ")[0] for char in letters)
 
 
 def resemblance(a: str, b: str) -> float:

@@ -84,33 +84,41 @@ def _kept_sentences(text: str) -> tuple[Span, ...]:
 
 
 def _sentences(text: str) -> list[Span]:
-    found: list[Span] = []
-    for block in _blocks(text):
-        if text.startswith(("```", "~~~", "|"), block.start):
-            found.append(block)  # code and table rows: a dot in them ends nothing
-        else:
-            found.extend(_split(text, block))
-    return found
+    return [sentence for block in blocks(text) for sentence in sentences_in(text, block)]
 
 
-def _blocks(text: str) -> Iterator[Span]:
+def sentences_in(text: str, block: Span, since: int = 0) -> Iterator[Span]:
+    """The sentences of one of the text's blocks, those from `since` on, where one of them has ended."""
+    if text.startswith(("```", "~~~", "|"), block.start):
+        if block.start >= since:
+            yield block  # code and table rows: a dot in them ends nothing
+    else:
+        yield from _split(text, Span(max(block.start, _skip_space(text, since, block.end)), block.end))
+
+
+def blocks(text: str) -> Iterator[Span]:
     """Paragraphs, list items, rows, headings and fenced code, each without its marker."""
     position = 0
-    fences = list(_FENCE.finditer(text))
-    index = 0
-    while index < len(fences):
-        opened = fences[index]
-        mark = opened.group(1)[0] * 3
-        closed = index + 1
-        while closed < len(fences) and not fences[closed].group(1).startswith(mark):
-            closed += 1
-        if closed >= len(fences):
+    for opened, closed in _fences(text):
+        if closed is None:
             break
         yield from _paragraphs(text, position, opened.start())
-        yield Span(opened.start(1), fences[closed].start() + len(fences[closed].group().rstrip()))
-        position = fences[closed].end()
-        index = closed + 1
+        yield Span(opened.start(1), closed.start() + len(closed.group().rstrip()))
+        position = closed.end()
     yield from _paragraphs(text, position, len(text))
+
+
+def open_fence(text: str) -> int | None:
+    """Where a block of code begins that has no end yet."""
+    return next((opened.start() for opened, closed in _fences(text) if closed is None), None)
+
+
+def _fences(text: str) -> Iterator[tuple[re.Match[str], re.Match[str] | None]]:
+    """The lines that open a block of code, each with the one that closes it, None where none does."""
+    lines = _FENCE.finditer(text)
+    for opened in lines:
+        mark = opened.group(1)[0] * 3
+        yield opened, next((line for line in lines if line.group(1).startswith(mark)), None)
 
 
 def _paragraphs(text: str, start: int, end: int) -> Iterator[Span]:

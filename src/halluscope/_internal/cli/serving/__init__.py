@@ -1,0 +1,1 @@
+"""The commands that serve others, people and agents."""

@@ -1,0 +1,1 @@
+"""Scores answers as they are given, beside the application: it never waits for that, and never hears of troubles."""

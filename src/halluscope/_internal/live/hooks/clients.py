@@ -1,0 +1,150 @@
+"""OpenAI's and Anthropic's clients: every call, whole or streamed, goes through the one method `request`."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from typing import Any
+
+from msgspec import Struct
+
+from ...conversation import text_in
+from ...errors import InputError
+from ..live_answer import LiveAnswer
+from ..stream_proxy import StreamProxy
+from .requests import as_messages
+from .watcher import Watcher
+
+
+class _Call(Struct, frozen=True):
+    """One kind of call: how its path ends, how its request is read and how its response."""
+
+    path: str
+    request: Callable[[dict[str, Any]], list[Any]]
+    response: Callable[[LiveAnswer, Any], None]
+
+
+def watch_openai(client: Any, live: Watcher) -> Any:
+    """The client, under watch."""
+    return _watch(client, live, "openai", _OPENAI)
+
+
+def watch_anthropic(client: Any, live: Watcher) -> Any:
+    """The client, under watch."""
+    return _watch(client, live, "anthropic", _ANTHROPIC)
+
+
+def _chat(answer: LiveAnswer, response: Any) -> None:
+    answer.output = response.choices[0].message.content or None
+
+
+def _responses(answer: LiveAnswer, response: Any) -> None:
+    """The spoken text; what the server's own tools found is in the response too."""
+    answer.output = response.output_text or None
+    answer.later(lambda: answer.heard(as_messages(None, [item for item in response.output if item.type != "message"])))
+
+
+def _messages(answer: LiveAnswer, response: Any) -> None:
+    answer.output = response if any(block.type == "text" for block in response.content) else None
+
+
+_OPENAI = (
+    _Call("/chat/completions", lambda body: as_messages(None, body.get("messages")), _chat),
+    _Call("/responses", lambda body: as_messages(body.get("instructions"), body.get("input")), _responses),
+)
+_ANTHROPIC = (_Call("/messages", lambda body: as_messages(body.get("system"), body.get("messages")), _messages),)
+
+
+def _watch(client: Any, live: Watcher, package: str, calls: tuple[_Call, ...]) -> Any:
+    if type(client).__module__.partition(".")[0] != package or not callable(getattr(client, "request", None)):
+        raise InputError(f"a {type(client).__name__} is no client of the package {package}: pass one.")
+    request = client.request
+
+    def begin(options: Any) -> tuple[_Call, LiveAnswer] | None:
+        path = str(options.url).partition("?")[0]
+        call = next((call for call in calls if path.endswith(call.path)), None)
+        if call is None or options.method.lower() != "post" or not isinstance(options.json_data, dict):
+            return None
+        answer = LiveAnswer(hooked=True)
+        body = dict(options.json_data)
+        answer.later(lambda: answer.heard(call.request(body), first=True))
+        return call, answer
+
+    def end(begun: tuple[_Call, LiveAnswer] | None, response: Any) -> Any:
+        if begun is None:
+            return response
+        call, answer = begun
+        if hasattr(response, "http_response") and hasattr(response, "parse"):
+            return _parsed_later(response, lambda parsed: end(begun, parsed))
+        if hasattr(response, "__anext__") or hasattr(response, "__next__"):
+
+            def see(piece: Any) -> None:
+                answer.said(text_in(piece) or "")
+                answer.response_id = answer.response_id or _id_in(piece)
+
+            def finish() -> None:
+                live.submit(answer)
+
+            return StreamProxy(response, lambda piece: live.quietly(lambda: see(piece)), lambda: live.quietly(finish))
+        call.response(answer, response)
+        answer.response_id = getattr(response, "id", None)
+        live.submit(answer)
+        return response
+
+    def finished(begun: Any, response: Any) -> Any:
+        seen = live.quietly(lambda: end(begun, response))
+        return response if seen is None else seen
+
+    if inspect.iscoroutinefunction(request):
+
+        async def watched_async(cast_to: Any, options: Any, **more: Any) -> Any:
+            begun = live.quietly(lambda: begin(options))
+            return finished(begun, await request(cast_to, options, **more))
+
+        client.request = watched_async
+    else:
+
+        def watched(cast_to: Any, options: Any, **more: Any) -> Any:
+            begun = live.quietly(lambda: begin(options))
+            return finished(begun, request(cast_to, options, **more))
+
+        client.request = watched
+    _watch_copies(client, live, package, calls)
+    return client
+
+
+def _watch_copies(client: Any, live: Watcher, package: str, calls: tuple[_Call, ...]) -> None:
+    """`client.with_options(timeout=10)` makes another client, which is to be watched as well."""
+    copy = client.copy
+
+    def copied(**changes: Any) -> Any:
+        return _watch(copy(**changes), live, package, calls)
+
+    client.copy = client.with_options = copied
+
+
+def _parsed_later(raw: Any, seen: Callable[[Any], Any]) -> Any:
+    """A raw response, which is read when somebody parses it, and perhaps never."""
+    parse = raw.parse
+    first: list[Any] = []
+
+    def keep(parsed: Any) -> Any:
+        if not first:
+            first.append(seen(parsed))
+        return first[0]
+
+    def parsed(*args: Any, **options: Any) -> Any:
+        return keep(parse(*args, **options))
+
+    async def parsed_async(*args: Any, **options: Any) -> Any:
+        return keep(await parse(*args, **options))
+
+    raw.parse = parsed_async if inspect.iscoroutinefunction(parse) else parsed
+    return raw
+
+
+def _id_in(piece: Any) -> str | None:
+    """The response's id, which some pieces of a stream carry."""
+    held = getattr(piece, "response", None) or getattr(piece, "message", None) or piece
+    found = getattr(held, "id", None)
+    return found if isinstance(found, str) else None

@@ -1,0 +1,1 @@
+"""What every request meets on its way in and out: access, limits, errors, streams, logs and measures."""

@@ -1,0 +1,167 @@
+"""Who may ask, and what every answer carries.
+
+On loopback everybody on this machine may ask, but no page of another site through a browser: the host that was asked
+for must be this machine by name. With a token, whoever has it may ask.
+"""
+
+from __future__ import annotations
+
+import hmac
+import ipaddress
+import time
+from collections.abc import Callable
+from typing import Protocol
+from urllib.parse import urlsplit
+
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from ...errors import InputError
+from ...redaction import keep_secret
+from .bodies import ClientGone, drain
+from .logs import LOG
+from .refusals import Refusal, refusal_of, unforeseen
+
+SHORTEST_TOKEN = 16
+
+_ALWAYS = {
+    "x-content-type-options": "nosniff",
+    "referrer-policy": "no-referrer",
+    "cross-origin-resource-policy": "same-origin",
+    "cross-origin-opener-policy": "same-origin",
+}
+_UNLESS_SAID = {
+    "content-security-policy": "default-src 'none'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'",
+    "cache-control": "no-store",
+}
+_GONE = 499
+"""The status under which an answer that nobody waited for is counted, as proxies have it."""
+
+
+class Counts(Protocol):
+    """Whoever keeps the figures."""
+
+    def answered(self, route: str, status: int, seconds: float) -> None: ...
+
+
+def is_loopback(host: str) -> bool:
+    """Whether only this machine can reach that host."""
+    bare = host.strip().strip("[]").lower().rstrip(".")
+    if bare == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(bare).is_loopback
+    except ValueError:
+        return False
+
+
+def checked_token(host: str, token: str | None) -> str | None:
+    """The token, where there may be a server on this host with it."""
+    if token is None and not is_loopback(host):
+        raise InputError(
+            f"a server on {host or 'all addresses'} can be reached by others and needs a token: "
+            "set HALLUSCOPE_TOKEN, or pass --token-file."
+        )
+    if token is None:
+        return None
+    if len(token) < SHORTEST_TOKEN or not token.isascii() or not token.isprintable() or " " in token:
+        raise InputError(
+            f"the token must be at least {SHORTEST_TOKEN} letters, digits and signs without blanks: "
+            "make one with `python -c 'import secrets; print(secrets.token_urlsafe(32))'`."
+        )
+    keep_secret(token)
+    return token
+
+
+class Access:
+    """The outermost layer of the server: everything passes through here, in both directions."""
+
+    def __init__(
+        self, app: ASGIApp, *, token: str | None, is_open: Callable[[str], bool], counts: Counts | None = None
+    ) -> None:
+        self._app = app
+        self._token = None if token is None else token.encode()
+        self._is_open = is_open
+        self._counts = counts
+        self.draining = False
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        started = time.perf_counter()
+        status = 0
+        scope["halluscope.route"] = "other"
+        scope["app"] = self  # with it Starlette raises what it cannot route, and it is told here like all else
+
+        async def tell(message: Message) -> None:
+            nonlocal status
+            if message["type"] == "http.response.start":
+                status = message["status"]
+                self._complete(MutableHeaders(scope=message))
+            await send(message)
+
+        try:
+            refusal = self._refused(scope)
+            if refusal is None:
+                await self._app(scope, receive, tell)
+            else:
+                await drain(receive)
+                await refusal.response()(scope, receive, tell)
+        except ClientGone:
+            status = _GONE
+        except Exception as error:
+            told = refusal_of(error) or unforeseen(error)
+            if status:  # too late to say so: the connection breaks off
+                raise
+            await told.response()(scope, receive, tell)
+        finally:
+            self._finished(scope, status, time.perf_counter() - started)
+
+    def _complete(self, headers: MutableHeaders) -> None:
+        for name, value in _ALWAYS.items():
+            headers[name] = value
+        for name, value in _UNLESS_SAID.items():
+            headers.setdefault(name, value)
+        if self.draining:
+            headers["connection"] = "close"
+
+    def drain(self) -> None:
+        """From now on connections are closed with their next answer."""
+        LOG.info("ending")
+        self.draining = True
+
+    def _finished(self, scope: Scope, status: int, seconds: float) -> None:
+        route = scope["halluscope.route"]
+        LOG.info(
+            "%s %s %d %.0f ms",
+            scope["method"],
+            scope.get("raw_path", b"").decode("ascii", "replace"),
+            status,
+            seconds * 1000,
+        )
+        if self._counts is not None:
+            self._counts.answered(route, status, seconds)
+
+    def _refused(self, scope: Scope) -> Refusal | None:
+        headers = Headers(scope=scope)
+        host = headers.get("host", "")
+        origin = headers.get("origin")
+        if origin is not None and urlsplit(origin).netloc.lower() != host.lower():
+            return Refusal(403, "origin", "this server answers no pages of other sites.")
+        if self._is_open(scope["path"]):
+            return None
+        if self._token is None:
+            if not is_loopback(_without_port(host)):
+                return Refusal(421, "host", "this server answers to localhost alone: it was asked as another host.")
+            return None
+        word, _, given = headers.get("authorization", "").partition(" ")
+        # Compared in constant time: how long it takes says nothing about how much of it is right.
+        if not hmac.compare_digest(given.strip().encode("utf-8", "replace"), self._token) or word.lower() != "bearer":
+            challenge = {"www-authenticate": 'Bearer realm="halluscope"'}
+            return Refusal(401, "token", "send the server's token as `Authorization: Bearer …`.", challenge)
+        return None
+
+
+def _without_port(host: str) -> str:
+    return host.rpartition("]")[0] + "]" if host.startswith("[") else host.partition(":")[0]
