@@ -145,20 +145,25 @@ def test_an_api_failure_carries_status_and_body(server: Loopback, monkeypatch: p
 
 @pytest.mark.parametrize("metric", [Hallucination, Faithfulness])
 @pytest.mark.parametrize(
-    ("fields", "names"),
+    ("fields", "missing"),
     [
-        ({"input": "q", "actual_output": "a"}, ("context",)),
-        ({"input": "q", "actual_output": "a", "context": []}, ("context",)),
-        ({"input": "q", "actual_output": "a", "context": ["", " "]}, ("context",)),
-        ({"input": "q", "context": ["c"]}, ("actual_output",)),
-        ({"actual_output": "a", "context": ["c"]}, ("input",)),
-        ({}, ("input", "actual_output", "context")),
+        ({"input": "q", "actual_output": "a"}, ["context"]),
+        ({"input": "q", "actual_output": "a", "context": []}, ["context"]),
+        ({"input": "q", "actual_output": "a", "context": ["", " "]}, ["context"]),
+        ({"input": "q", "context": ["c"]}, ["actual_output"]),
+        ({"input": "q", "actual_output": " ", "context": ["c"]}, ["actual_output"]),
+        ({"input": "q"}, ["actual_output", "context"]),
+        ({"actual_output": "a", "context": ["c"]}, ["input"]),
+        ({"input": " ", "actual_output": "a", "context": ["c"]}, ["input"]),
     ],
 )
-def test_missing_parameters_are_named(metric: Any, fields: dict[str, Any], names: tuple[str, ...]) -> None:
+def test_missing_parameters_are_named(metric: Any, fields: dict[str, Any], missing: list[str]) -> None:
+    scripted = judge("yes")
     with pytest.raises(MissingParameters) as caught:
-        metric.measure(TestCase.new(**fields), model=judge("yes"))
-    assert caught.value.names == names
+        metric.measure(TestCase.new(**fields), model=scripted)
+    context = metric.required_params()[-1]
+    assert list(caught.value.names) == [context if name == "context" else name for name in missing]
+    assert scripted.asked == []
 
 
 def test_authoritative_context(world: World) -> None:
@@ -292,17 +297,15 @@ def test_truths_can_be_limited() -> None:
     assert result.reason is None
 
 
-def test_an_output_that_claims_nothing_is_faithful_and_an_empty_one_is_no_output() -> None:
+@pytest.mark.parametrize("output", ["Which prize do you mean?", "I cannot help with that."])
+def test_an_output_that_claims_nothing_is_faithful_and_says_so(output: str) -> None:
     nothing: dict[str, Any] = {"truths": {"truths": ["Einstein won in 1921."]}, "extract": {"claims": []}}
-    asks = TestCase.new(input="q", actual_output="Which prize do you mean?", context=["Einstein won in 1921."])
+    asks = TestCase.new(input="q", actual_output=output, context=["Einstein won in 1921."])
     result = Faithfulness.measure(asks, model=ScriptedJudge(nothing))
     assert (result.score, result.success) == (1.0, True)
-    empty = TestCase.new(input="q", actual_output="  ", context=["Einstein won in 1921."])
-    for metric in (Faithfulness, Hallucination):
-        result = metric.measure(empty, model=ScriptedJudge({}))
-        assert (result.score, result.success) == (None, False)
-        assert result.details.outcome is Outcome.EMPTY_OUTPUT
-        assert "empty" in (result.reason or "")
+    assert result.details.outcome in (Outcome.NO_CLAIMS, Outcome.REFUSAL)
+    assert (result.reason or "").startswith("The score is 1 because the output"), "never success and no score at once"
+    assert Faithfulness.measure(asks, model=ScriptedJudge(nothing), include_reason=False).reason is None
 
 
 @pytest.mark.parametrize(

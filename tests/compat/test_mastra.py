@@ -205,9 +205,10 @@ def test_an_empty_output_has_no_hallucinations(output: Any) -> None:
 
 
 def test_an_empty_output_is_not_faithful_either() -> None:
-    result = create_faithfulness_scorer(scripted("yes"), context=["c"]).run(output="")
-    assert (result.score, result.outcome) == (None, Outcome.EMPTY_OUTPUT)
-    assert "empty" in (result.reason or "")
+    judge = scripted("yes")
+    result = create_faithfulness_scorer(judge, context=["c"], scale=10).run(output="")
+    assert (result.score, result.outcome, judge.asked) == (0.0, Outcome.EMPTY_OUTPUT, [])
+    assert "The score is 0 because the output is empty" in (result.reason or "")
 
 
 @pytest.mark.parametrize("options", [{"context": []}, {"context": ["", " "]}, {"get_context": lambda _: []}])

@@ -191,7 +191,8 @@ def test_a_callback_that_fails_is_logged(caplog: pytest.LogCaptureFixture) -> No
 
 
 def test_a_backlog_is_bounded_and_what_is_left_out_is_counted(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("halluscope.compat.mastra._agent._WAITING", 3)
+    monkeypatch.setattr("halluscope.compat.mastra._background._WAITING", 3)
+    monkeypatch.setattr("halluscope.compat.mastra._background._AT_ONCE", 1)
     let_go = threading.Event()
 
     def hook(params: Any) -> list[str]:
@@ -199,12 +200,12 @@ def test_a_backlog_is_bounded_and_what_is_left_out_is_counted(monkeypatch: pytes
         return ["It is 21 degrees."]
 
     agent = Agent(name="a", model=model, evals={"scorers": [scorer(get_context=hook)]})
-    for _ in range(5):
+    for _ in range(10):
         agent.generate("q")
-    assert agent.skipped == 2
+    assert agent.skipped >= 5, "three may wait; one is being scored, and one may be about to"
     let_go.set()
     assert agent.flush(60)
-    assert len(agent.scores) == 3
+    assert len(agent.scores) + agent.skipped == 10
 
 
 def test_sampling_takes_the_rate_and_the_same_runs_for_all_scorers() -> None:

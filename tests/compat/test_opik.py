@@ -31,7 +31,8 @@ def test_how_to_use_the_metric(world: World) -> None:
     )
     assert isinstance(result, ScoreResult)
     assert (result.name, result.value) == ("hallucination_metric", 0)
-    assert result.reason == "Paris is the capital. Nothing is false."
+    assert result.reason == "['Paris is the capital.', 'Nothing is false.']"
+    assert result.details is not None and result.details.verdicts[0].reason == "Paris is the capital. Nothing is false."
     assert world.asked[0][1]["context"] is None
 
 
@@ -47,7 +48,7 @@ def test_with_context(world: World) -> None:
         ],
     )
     assert result.value == 1
-    assert result.reason == "The cultural heritage is not in the context."
+    assert result.reason == "['The cultural heritage is not in the context.']"
     assert [passage["text"] for passage in world.asked[0][1]["context"]] == CONTEXT
 
 
@@ -149,7 +150,7 @@ def test_a_wrong_example_is_said_to_be_so(shot: dict[str, Any], problem: str) ->
 
 
 def test_name_and_positions_are_opiks() -> None:
-    metric = Hallucination(ScriptedJudge({"label": HALLUCINATED}), "mine", None, False, "a project")
+    metric = Hallucination(ScriptedJudge({"label": HALLUCINATED}), "mine", None, True, "a project")
     result = metric.score(QUESTION, ANSWER, CONTEXT, expected_output="ignored", id=7)
     assert (result.name, result.value, result.scoring_failed) == ("mine", 1.0, False)
 

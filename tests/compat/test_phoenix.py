@@ -11,7 +11,7 @@ import pytest
 
 from halluscope._internal.errors import InputError, JudgeRejected, MissingParameters, PromptError
 from halluscope._internal.judges.scripted import ScriptedJudge
-from halluscope.compat.phoenix import LLM, HallucinationEvaluator, Score
+from halluscope.compat.phoenix import LLM, HallucinationEvaluator
 
 from ..loopback import Features, Loopback
 from .world import World
@@ -82,7 +82,8 @@ async def test_evaluating_can_be_awaited(world: World) -> None:
     world.script["label"] = {"verdict": "factual", "reason": [EXPLANATION]}
     evaluator = HallucinationEvaluator(llm=LLM(model="gpt-4o", provider="openai"))
     (score,) = await evaluator.async_evaluate(eval_input=EIFFEL)
-    assert score == Score("hallucination", 1.0, "factual", EXPLANATION, {"model": "gpt-4o"})
+    assert (score.name, score.score, score.label, score.explanation) == ("hallucination", 1.0, "factual", EXPLANATION)
+    assert score.metadata["model"] == "gpt-4o"
     assert score.to_dict()["direction"] == "maximize"
 
 
@@ -129,8 +130,10 @@ def test_inputs_can_be_mapped() -> None:
 
 def test_a_wrong_mapping_is_said_to_be_so() -> None:
     evaluator = HallucinationEvaluator(ScriptedJudge({}))
-    with pytest.raises(InputError, match="reference"):
-        evaluator.evaluate(EIFFEL, {"reference": "context"})
+    with pytest.raises(InputError, match="mapping is a list"):
+        evaluator.evaluate(EIFFEL, ["context"])  # type: ignore[arg-type]
+    with pytest.raises(InputError, match="mapped to a int"):
+        evaluator.evaluate(EIFFEL, {"context": 7})  # type: ignore[dict-item]
     with pytest.raises(MissingParameters) as caught:
         evaluator.evaluate(EIFFEL, {"context": "documents.text"})
     assert caught.value.names == ("context",)
@@ -155,10 +158,10 @@ def test_a_judge_that_fails_raises(server: Loopback, monkeypatch: pytest.MonkeyP
 
 def test_the_prompt_can_be_replaced() -> None:
     judge = ScriptedJudge({"label": "factual"})
-    HallucinationEvaluator(judge, prompt="Hold {{output}} against {{context}}.").evaluate(EIFFEL)
+    HallucinationEvaluator(judge, prompt_template="Hold {{output}} against {{context}}.").evaluate(EIFFEL)
     assert str(judge.asked[0].render()).startswith("Hold <output-")
     with pytest.raises(PromptError, match="context"):
-        HallucinationEvaluator(judge, prompt="Is {{output}} true?")
+        HallucinationEvaluator(judge, prompt_template="Is {{output}} true?")
 
 
 @pytest.mark.parametrize(

@@ -73,8 +73,6 @@ def test_a_bare_answer_states_what_was_asked() -> None:
     )
     scorer = create_faithfulness_scorer(judge, context=["The tower stands in Paris."])
     assert scorer.run(input="Does the tower stand in Paris?", output="Yes.").score == 1.0
-    long = scorer.run(input="Does the tower stand in Paris?", output="Bananas grow mostly near warm coasts.")
-    assert long.score is None
 
 
 def test_a_context_without_facts_makes_no_output_perfect() -> None:

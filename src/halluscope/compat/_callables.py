@@ -53,6 +53,18 @@ async def called_with(
     return await called(function, **taken)
 
 
+def taken_by(function: Callable[..., Any], values: Mapping[str, Any]) -> dict[str, Any]:
+    """Of named values those that the function has parameters for."""
+    try:
+        parameters = inspect.signature(function).parameters.values()
+    except (TypeError, ValueError):
+        return {}
+    if any(p.kind is p.VAR_KEYWORD for p in parameters):
+        return dict(values)
+    by_name = {p.name for p in parameters if p.kind in (p.POSITIONAL_OR_KEYWORD, p.KEYWORD_ONLY)}
+    return {name: value for name, value in values.items() if name in by_name}
+
+
 def _must_be_given(parameter: inspect.Parameter, names: Sequence[str]) -> bool:
     return parameter.name in names and parameter.default is inspect.Parameter.empty
 

@@ -9,6 +9,7 @@ from typing import Any
 from .._internal import judge as judges
 from .._internal.errors import InputError
 from .._internal.judge import Judge, JudgeSpec
+from ._own_models import adapted
 
 _OURS = frozenset(provider.prefix for provider in judges.PROVIDERS)
 _HEAD = re.compile(r"[\w-]+")
@@ -16,6 +17,7 @@ _BARE = (
     (re.compile(r"(?:gpt|chatgpt|o\d)\b", re.IGNORECASE), "openai"),
     (re.compile(r"claude\b", re.IGNORECASE), "anthropic"),
 )
+_GIVEN = {"api_key", "base_url"}
 _READY_BY = {"openai": ("OPENAI_API_KEY", "OPENAI_BASE_URL"), "anthropic": ("ANTHROPIC_API_KEY",)}
 
 
@@ -42,13 +44,14 @@ def judge_name(model: str, provider: str | None = None) -> str:
 def judge_of(model: JudgeSpec, *, provider: str | None = None, documented: str | None = None, **options: Any) -> Judge:
     """The judge for a model given by name or as an object; `options` are the judge's (base_url, api_key, …).
 
-    Without a model: HALLUSCOPE_JUDGE, then the tool's documented model where its key is set, then
-    our own default, so that everything works without a key.
+    Without a model: HALLUSCOPE_JUDGE, then the tool's documented model where its key or address is
+    given or set, then our own default, so that everything works without a key. An object that has
+    another tool's methods for a model of one's own is asked through them.
     """
     if isinstance(model, str):
         return judges.resolve(judge_name(model, provider), **options)
     if model is None and documented and not os.environ.get(judges.VARIABLE):
         home = documented.partition("/")[0]
-        if any(os.environ.get(variable) for variable in _READY_BY.get(home, ())):
+        if _GIVEN & options.keys() or any(os.environ.get(variable) for variable in _READY_BY.get(home, ())):
             return judges.resolve(documented, **options)
-    return judges.resolve(model, **options)
+    return judges.resolve(adapted(model), **options)

@@ -2,34 +2,25 @@
 
 from __future__ import annotations
 
-import asyncio
-import hashlib
-import logging
-import threading
+import queue
 import uuid
-from collections import deque
-from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import Future, wait
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
 from msgspec import Struct
 
+from ..._internal.conversation import ToolResult, extract_tool_results, messages_of, text_of
 from ..._internal.errors import InputError
 from ..._internal.judge import JudgeSpec
 from ..._internal.plumbing import sync
-from .._callables import Record, called_with
-from ._evals import Scoring, scored
-from ._messages import messages_of, said
-from ._scorer import ScorerResult
-from ._tools import ToolResult, extract_tool_results
-from ._writer import Model
+from .._judging import only_known
+from .._writing import Model
+from ._agent_tools import instructed, invoked, read_tools, told, wanted
+from ._background import AgentScoring, LiveScore, entries
+from ._messages import asked, said
 
-_log = logging.getLogger(__name__)
-
-_KEPT = 1000
-_WAITING = 1000
-_AT_ONCE = 8
+_OPTIONS = ("id", "name", "model", "instructions", "scorers", "tools", "evals", "on_score", "max_steps")
 
 
 class AgentResponse(Struct, frozen=True):
@@ -45,158 +36,207 @@ class AgentResponse(Struct, frozen=True):
         return extract_tool_results(self.messages)
 
 
-class LiveScore(Struct, frozen=True):
-    """One scorer's result for one answer."""
+class AgentStream:
+    """An answer while it is written: iterate over it, with `for` or `async for`, once.
 
-    scorer_id: str
-    run_id: str
-    result: ScorerResult
+    `response` is there once it is read to its end; then it is scored as well. `text` is the whole of it.
+    """
 
+    def __init__(self, pieces: AsyncGenerator[str, None], finish: Callable[[str], AgentResponse]) -> None:
+        self._pieces = pieces
+        self._finish = finish
+        self._begun = False
+        self.response: AgentResponse | None = None
 
-class _Entry(Struct, frozen=True):
-    scorer: Scoring
-    rate: float
+    @property
+    def text_stream(self) -> AgentStream:
+        """The pieces of text."""
+        return self
 
-    def chosen(self, run_id: str) -> bool:
-        """By the hash of the run, so that scorers with the same rate look at the same runs."""
-        drawn = int.from_bytes(hashlib.sha256(run_id.encode()).digest()[:8], "big") / 2**64
-        return drawn < self.rate
+    @property
+    def text(self) -> str:
+        """The whole text; what is not read yet is waited for."""
+        if self.response is None:
+            for _ in self:
+                pass
+        assert self.response is not None
+        return self.response.text
+
+    async def __aiter__(self) -> AsyncIterator[str]:
+        if self._begun:
+            raise InputError("a stream can be read once: its whole text is in `text`.")
+        self._begun = True
+        whole: list[str] = []
+        async for piece in self._pieces:
+            whole.append(piece)
+            yield piece
+        self.response = self._finish("".join(whole))
+
+    def __iter__(self) -> Iterator[str]:
+        pieces: queue.SimpleQueue[str | None] = queue.SimpleQueue()
+
+        async def pump() -> None:
+            try:
+                async for piece in self:
+                    pieces.put(piece)
+            finally:
+                pieces.put(None)
+
+        done = sync.start(pump())
+        try:
+            while (piece := pieces.get()) is not None:
+                yield piece
+            done.result()
+        finally:
+            done.cancel()
 
 
 class Agent:
     """Answers with a model, and has its answers scored in the background.
 
-    `model` is a chat model's name, or a function from prompt to answer (a text, or messages with
-    tool calls). `evals` is {"scorers": [...], "sampling": {"type": "ratio", "rate": 0.1}}; a scorer
-    may have its own sampling as {"scorer": …, "sampling": …}. Scoring never delays or breaks an
-    answer: what it finds is in `scores` (the last thousand) and goes to `on_score`.
+    `model` is a chat model's name, or a function from prompt to answer (a text, pieces of one, or
+    messages with tool calls). `tools` are functions by name, or objects with an `execute`: a chat
+    model may use them, `max_steps` times. `scorers` is a list or a dictionary of scorers, each as
+    such or as {"scorer": …, "sampling": {"type": "ratio", "rate": 0.1}}; `evals` has the same with
+    one sampling for all. Scoring never delays or breaks an answer: what it finds is in `scores` (the
+    last thousand) and goes to `on_score`. `options` are the model's: `base_url`, `timeout`, …
     """
 
     def __init__(
         self,
         *,
-        name: str,
+        id: str | None = None,
+        name: str | None = None,
         model: JudgeSpec = None,
         instructions: str = "",
+        scorers: Sequence[Any] | Mapping[str, Any] | None = None,
+        tools: Mapping[str, Any] | Sequence[Any] | None = None,
         evals: Mapping[str, Any] | None = None,
         on_score: Callable[..., Any] | None = None,
+        max_steps: int = 5,
+        **options: Any,
     ) -> None:
-        self.name = name
+        if not id and not name:
+            raise InputError("an agent needs a name: pass id=… or name=….")
+        only_known(options, _OPTIONS, "an agent")
+        self.id = str(id or name)
+        self.name = str(name or id)
         self.instructions = instructions
+        self.tools = read_tools(tools)
         self._model_spec = model
-        self._entries = _entries(evals or {})
-        self._on_score = on_score
-        self._scores: deque[LiveScore] = deque(maxlen=_KEPT)
-        self._pending: set[Future[None]] = set()
-        self._lock = threading.Lock()
-        self._at_once = asyncio.Semaphore(_AT_ONCE)
-        self.skipped = 0
-        """Answers that were not scored because too many were waiting."""
+        self._options = options
+        self._entries = entries(evals or {}, scorers)
+        self._background = AgentScoring(self.name, on_score)
+        self._max_steps = max_steps
 
     @cached_property
     def _model(self) -> Model:
-        return Model(self._model_spec)
+        return Model(self._model_spec, self._options)
 
     @property
     def scores(self) -> list[LiveScore]:
         """What has been scored so far, oldest first."""
-        with self._lock:
-            return list(self._scores)
+        return self._background.scores
 
-    async def agenerate(self, input: Any, *, run_id: str | None = None) -> AgentResponse:
-        """Answer a text or a list of messages."""
-        answer = await self._model.answer(self.instructions, input)
-        spoken = said(answer)
-        text = spoken if isinstance(spoken, str) else str(spoken)
-        messages = messages_of(answer) or [{"role": "assistant", "content": text}]
-        response = AgentResponse(text, messages, run_id or uuid.uuid4().hex)
-        for entry in self._entries:
-            if entry.chosen(response.run_id):
-                self._score_later(entry.scorer, input, response)
-        return response
+    @property
+    def skipped(self) -> int:
+        """Answers that were not scored because too many were waiting."""
+        return self._background.skipped
+
+    async def agenerate(
+        self,
+        input: Any,
+        *,
+        run_id: str | None = None,
+        request_context: Any = None,
+        scorers: Sequence[Any] | Mapping[str, Any] | None = None,
+        max_steps: int | None = None,
+    ) -> AgentResponse:
+        """Answer a text or a list of messages. `scorers` takes the place of the agent's own for this answer."""
+        answer, calls = await self._answered(_transcript(input), max_steps)
+        return self._finished(input, answer, calls, run_id, request_context, scorers)
 
     generate = sync.blocking_method(agenerate, "generate")
 
+    def stream(
+        self,
+        input: Any,
+        *,
+        run_id: str | None = None,
+        request_context: Any = None,
+        scorers: Sequence[Any] | Mapping[str, Any] | None = None,
+        max_steps: int | None = None,
+    ) -> AgentStream:
+        """Answer piece by piece. With tools the answer comes as one piece, when it is known to be one."""
+        calls: list[dict[str, Any]] = []
+
+        def finish(text: str) -> AgentResponse:
+            return self._finished(input, text, calls, run_id, request_context, scorers)
+
+        return AgentStream(self._pieces(_transcript(input), calls, max_steps), finish)
+
+    async def astream(self, input: Any, **options: Any) -> AgentStream:
+        """Like `stream`, to be awaited."""
+        return self.stream(input, **options)
+
     def flush(self, timeout: float | None = None) -> bool:
-        """Wait until everything answered so far is scored; False where time ran out. Call it before exit."""
-        return not wait(self._waiting(), timeout).not_done
+        """Wait until everything answered so far is scored; False where time ran out. The end of a program does."""
+        return self._background.flush(timeout)
 
     async def aflush(self) -> None:
         """Like `flush`, to be awaited."""
-        # Shielded: who gives up waiting does not give up the scores.
-        await asyncio.gather(*(asyncio.shield(asyncio.wrap_future(future)) for future in self._waiting()))
+        await self._background.aflush()
 
-    def _waiting(self) -> list[Future[None]]:
-        with self._lock:
-            return list(self._pending)
-
-    def _score_later(self, scorer: Scoring, input: Any, response: AgentResponse) -> None:
-        with self._lock:
-            if len(self._pending) >= _WAITING:
-                self.skipped += 1
-                return
-            future = sync.start(self._score(scorer, input, response))
-            self._pending.add(future)
-        future.add_done_callback(self._forget)
-
-    def _forget(self, future: Future[None]) -> None:
-        with self._lock:
-            self._pending.discard(future)
-
-    async def _score(self, scorer: Scoring, input: Any, response: AgentResponse) -> None:
-        async with self._at_once:
-            result = await scored(scorer, input, response.messages, response.run_id)
-        live = LiveScore(scorer.id, response.run_id, result)
-        with self._lock:
-            self._scores.append(live)
-        if self._on_score is None:
+    async def _pieces(
+        self, prompt: str, calls: list[dict[str, Any]], max_steps: int | None
+    ) -> AsyncGenerator[str, None]:
+        if not self.tools:
+            async for piece in self._model.stream(self.instructions, prompt):
+                yield piece
             return
-        told = Record(scorer_id=live.scorer_id, run_id=live.run_id, result=live.result)
-        try:
-            await called_with(self._on_score, told, tuple(told))
-        except Exception:
-            _log.warning("on_score of agent %r failed", self.name, exc_info=True)
+        answer, made = await self._answered(prompt, max_steps)
+        calls += made
+        yield str(said(answer))
+
+    async def _answered(self, prompt: str, max_steps: int | None) -> tuple[Any, list[dict[str, Any]]]:
+        """The model's answer, and the calls of tools that led to it."""
+        calls: list[dict[str, Any]] = []
+        steps = self._max_steps if max_steps is None else max_steps
+        for _ in range(steps if self.tools else 0):
+            asked_so_far = f"{prompt}\n\n{told(calls)}" if calls else prompt
+            answer = await self._model.answer(instructed(self.instructions, self.tools), asked_so_far)
+            call = wanted(answer, self.tools)
+            if call is None:
+                return answer, calls
+            calls.append(await invoked(*call, id=f"call-{len(calls) + 1}"))
+        last = f"{prompt}\n\n{told(calls)}" if calls else prompt
+        return await self._model.answer(self.instructions, last), calls
+
+    def _finished(
+        self,
+        input: Any,
+        answer: Any,
+        calls: list[dict[str, Any]],
+        run_id: str | None,
+        request_context: Any,
+        scorers: Any,
+    ) -> AgentResponse:
+        spoken = said(answer)
+        text = spoken if isinstance(spoken, str) else str(spoken)
+        messages = messages_of(answer) or [{"role": "assistant", "content": text}]
+        if calls:
+            messages = [{**messages[0], "toolInvocations": calls}, *messages[1:]]
+        response = AgentResponse(text, messages, run_id or uuid.uuid4().hex)
+        carried = {} if request_context is None else {"request_context": request_context}
+        for entry in self._entries if scorers is None else entries({}, scorers):
+            if entry.chosen(response.run_id):
+                self._background.score_later(entry.scorer, input, messages, response.run_id, carried)
+        return response
 
 
-def _entries(evals: Mapping[str, Any]) -> list[_Entry]:
-    _only("evals", evals, ("scorers", "sampling"))
-    listed = evals.get("scorers", ())
-    listed = list(listed.values()) if isinstance(listed, Mapping) else listed
-    if not isinstance(listed, Sequence) or isinstance(listed, str):
-        raise InputError("evals['scorers'] must be a list of scorers.")
-    shared = _rate(evals.get("sampling"))
-    entries = []
-    for item in listed:
-        if isinstance(item, Mapping):
-            _only("a scorer's entry", item, ("scorer", "sampling"))
-            rate = _rate(item["sampling"]) if "sampling" in item else shared
-            item = item.get("scorer")
-        else:
-            rate = shared
-        if not hasattr(item, "arun") or not hasattr(item, "id"):
-            raise InputError(f"a {type(item).__name__} is no scorer: use create_hallucination_scorer(…) or the like.")
-        entries.append(_Entry(item, rate))
-    return entries
-
-
-def _rate(sampling: Any) -> float:
-    """The share of answers to score. A setting we do not know is an error, not a guess."""
-    if sampling is None:
-        return 1.0
-    if not isinstance(sampling, Mapping):
-        raise InputError('sampling must look like {"type": "ratio", "rate": 0.5}.')
-    _only("sampling", sampling, ("type", "rate"))
-    kind, rate = sampling.get("type"), sampling.get("rate")
-    if kind == "none":
-        return 0.0
-    if kind != "ratio":
-        raise InputError(f"there is no sampling {kind!r}: use 'ratio' or 'none'.")
-    if isinstance(rate, bool) or not isinstance(rate, (int, float)) or not 0 <= rate <= 1:
-        raise InputError(f"the sampling rate must be a number from 0 to 1, not {rate!r}.")
-    return float(rate)
-
-
-def _only(what: str, given: Mapping[str, Any], known: Sequence[str]) -> None:
-    unknown = [key for key in given if key not in known]
-    if unknown:
-        raise InputError(f"{what} has no setting {unknown[0]!r}; there are: {', '.join(known)}.")
+def _transcript(input: Any) -> str:
+    """The conversation as one text; a single question stays as it is."""
+    messages: Sequence[dict[str, Any]] = messages_of(input) or ()
+    if len(messages) <= 1:
+        return str(asked(input))
+    return "\n\n".join(f"{message.get('role', 'user')}: {text_of(message)}" for message in messages)

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any, TypeVar, cast
 
 from ..._internal.case import Case
-from ..._internal.errors import InputError, JudgeError
+from ..._internal.errors import ContextFailed, InputError
 from ..._internal.judge import Answer, Call, Judge
 from ..._internal.questions import Question, ResolveContext
 from .._callables import Record, called_with
@@ -62,13 +62,13 @@ class HookedJudge:
         try:
             given = await called_with(self._hook, self._params(question), _NAMES)
         except Exception as error:
-            raise JudgeError(f"get_context raised {type(error).__name__}: {error}") from error
+            raise ContextFailed(f"get_context raised {type(error).__name__}: {error}") from error
         if given is None:
-            raise JudgeError("get_context returned None: return a list of passages, an empty one if there are none.")
+            raise ContextFailed("get_context returned None: return a list of passages, an empty one if there are none.")
         try:
             case = Case.of("", given)
         except InputError as error:
-            raise JudgeError(f"what get_context returned cannot be used: {error}") from error
+            raise ContextFailed(f"what get_context returned cannot be used: {error}") from error
         return Answer(judge="get_context", value=case.context, notes=case.notes)
 
     def _params(self, question: ResolveContext) -> GetContextParams:

@@ -1,108 +1,157 @@
-"""Reading conversations in the shapes of Mastra, OpenAI and Anthropic."""
+"""What was asked and said in the inputs and outputs that Mastra's scorers are given."""
 
 from __future__ import annotations
 
-import dataclasses
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-_SPOKEN = frozenset({"text", "output_text", "input_text"})
-_ASSISTANT = frozenset({"assistant", "ai", "model"})
-_ITEMS = frozenset({"message", "function_call", "function_call_output", "reasoning", "tool-result", "tool-call"})
-"""Items of a conversation that carry a type, and not always a role."""
-_LISTS = ("messages", "inputMessages", "input_messages", "uiMessages", "output")
+from ..._internal.conversation import messages_of, parts_of, plain, text_of
+from ..._internal.conversation.messages import ASSISTANT, SYSTEM, USER
 
-
-def messages_of(value: Any) -> list[dict[str, Any]] | None:
-    """The messages in a list, a message, or a model's or agent's response; None for anything else."""
-    if isinstance(value, (list, tuple)):
-        items = [plain(item) for item in value]
-        messages = [item for item in items if item is not None and _is_message(item)]
-        return messages if len(messages) == len(items) else None
-    held = plain(value)
-    if held is None:
-        return None
-    if _is_message(held):
-        return [held]
-    for key in _LISTS:
-        if isinstance(held.get(key), (list, tuple)):
-            return messages_of(held[key])
-    if isinstance(held.get("choices"), (list, tuple)):
-        return messages_of([(plain(choice) or {}).get("message") for choice in held["choices"]])
-    return None
+_SAID_IN = ("text", "content")
+_ASKED_IN = ("prompt", "text", "content", "input", "user")
 
 
 def said(value: Any) -> object:
-    """What the assistant says in an output: its text, or the output itself where it is no conversation."""
-    return _spoken_by(value, _ASSISTANT)
+    """The answer in an output: what the last assistant message says, or the output itself where it holds none."""
+    if value is None or isinstance(value, str):
+        return value or ""
+    found = get_assistant_message_from_run_output(value)
+    return found if found is not None else _as_it_is(value)
 
 
 def asked(value: Any) -> object:
-    """What the user says in an input."""
-    return _spoken_by(value, frozenset({"user", "human"}))
-
-
-def text_of(message: Mapping[str, Any]) -> str:
-    """The text of one message, without tool calls, images and thoughts."""
-    content = message.get("content")
-    if isinstance(content, str) and content.strip():
-        return content
-    texts = []
-    for part in parts_of(message):
-        spoken = part.get("text") if part.get("type", "text") in _SPOKEN else None
-        if isinstance(spoken, str):
-            texts.append(spoken)
-    if not texts and isinstance(content, Mapping) and isinstance(content.get("content"), str):
-        return str(content["content"])
-    return "\n".join(texts)
-
-
-def parts_of(message: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
-    """The parts of a message, wherever its format keeps them."""
-    content = message.get("content")
-    inner = plain(content) if not isinstance(content, (str, list, tuple)) else None
-    for held in (content, (inner or {}).get("parts"), message.get("parts")):
-        if not isinstance(held, (list, tuple)):
-            continue
-        for part in held:
-            read = {"type": "text", "text": part} if isinstance(part, str) else plain(part)
-            if read is not None:
-                yield read
-
-
-def plain(value: Any) -> dict[str, Any] | None:
-    """An object's fields: of a mapping, a client library's model, a dataclass or any object with attributes."""
-    if value is None or isinstance(value, (str, bytes, int, float, list, tuple, set)):
-        return None
-    if isinstance(value, Mapping):
-        return dict(value)
-    dump = getattr(value, "model_dump", None)
-    if callable(dump):
-        dumped = dump()
-        return dict(dumped) if isinstance(dumped, Mapping) else None
-    if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        return {field.name: getattr(value, field.name) for field in dataclasses.fields(value)}
-    names = getattr(value, "__struct_fields__", None) or getattr(value, "__dict__", None)
-    return {name: getattr(value, name) for name in names} if names else None
-
-
-def _is_message(held: Mapping[str, Any]) -> bool:
-    return isinstance(held.get("role"), str) or held.get("type") in _ITEMS
-
-
-def _spoken_by(value: Any, roles: frozenset[str]) -> object:
+    """What the user says in an input, in all of its messages."""
     if value is None or isinstance(value, str):
         return value or ""
-    messages = messages_of(value)
-    if messages is not None:
-        texts = (text_of(message) for message in messages if message.get("role") in roles)
-        spoken = "\n".join(text for text in texts if text.strip())
-        if spoken or isinstance(value, (list, tuple)):
-            return spoken
+    spoken = _spoken(value, USER)
+    if spoken:
+        return "\n".join(spoken)
+    found = _held_text(value, _ASKED_IN)
+    return found if found is not None else _as_it_is(value)
+
+
+def get_assistant_message_from_run_output(output: Any = None) -> str | None:
+    """What the assistant answers in an output: its last message that says something; None where there is none."""
+    if output is None or isinstance(output, str):
+        return output
+    spoken = _spoken(output, ASSISTANT)
+    if spoken:
+        return spoken[-1]
+    held = plain(output)
+    if held is not None and held.get("role") is not None and held["role"] not in ASSISTANT:
+        return None
+    return _held_text(output, _SAID_IN)
+
+
+def get_user_message_from_run_input(input: Any = None) -> str | None:
+    """What the user asks in an input: the last message, or its `prompt`; None where there is none."""
+    if input is None or isinstance(input, str):
+        return input
+    spoken = _spoken(input, USER)
+    return spoken[-1] if spoken else _held_text(input, _ASKED_IN)
+
+
+def get_system_messages_from_run_input(input: Any = None) -> list[str]:
+    """The system's instructions in an input, those that Mastra tags by their origin last."""
+    held = plain(input) or {}
+    tagged = plain(held.get("taggedSystemMessages") or held.get("tagged_system_messages")) or {}
+    given: Any = held.get("systemMessages") or held.get("system_messages") or ()
+    lists: list[Iterable[Any]] = [given if isinstance(given, (list, tuple)) else (), *tagged.values()]
+    apart = [_text(message) for messages in lists[:1] for message in messages]
+    among = _spoken(input, SYSTEM)
+    return [text for text in [*apart, *among, *(_text(m) for messages in lists[1:] for m in messages)] if text]
+
+
+def get_combined_system_prompt(input: Any = None) -> str:
+    """The system's instructions as one text."""
+    return "\n\n".join(get_system_messages_from_run_input(input))
+
+
+def get_reasoning_from_run_output(output: Any = None) -> str | None:
+    """What the assistant thought before it answered, where the model shows it."""
+    for message in messages_of(output) or ():
+        if message.get("role") not in ASSISTANT:
+            continue
+        whole = (plain(message.get("content")) or {}).get("reasoning") or message.get("reasoning")
+        if isinstance(whole, str) and whole:
+            return whole
+        thoughts = [_thought(part) for part in parts_of(message) if part.get("type") in ("reasoning", "thinking")]
+        if any(thoughts):
+            return "\n".join(thought for thought in thoughts if thought)
+    return None
+
+
+def get_text_content_from_mastra_db_message(message: Any) -> str:
+    """The text of one message of Mastra's."""
+    return _text(message)
+
+
+def create_test_message(
+    *,
+    content: str,
+    role: str = "assistant",
+    id: str = "test-message",
+    tool_invocations: Sequence[Mapping[str, Any]] = (),
+) -> dict[str, Any]:
+    """A message as Mastra keeps it, for tests."""
+    parts = [{"type": "text", "text": content}]
+    held: dict[str, Any] = {"format": 2, "parts": parts, "content": content}
+    if tool_invocations:
+        held["toolInvocations"] = [dict(call) for call in tool_invocations]
+    return {"id": id, "role": role, "content": held}
+
+
+def create_tool_invocation(
+    *, tool_call_id: str, tool_name: str, args: Any = None, result: Any = None, state: str = "result"
+) -> dict[str, Any]:
+    """A call of a tool as Mastra keeps it, for tests."""
+    return {"toolCallId": tool_call_id, "toolName": tool_name, "args": args or {}, "result": result, "state": state}
+
+
+def create_agent_test_run(
+    *, output: Any, input_messages: Sequence[Mapping[str, Any]] = (), run_id: str | None = None, **more: Any
+) -> dict[str, Any]:
+    """An agent's run as a scorer gets it, for tests: `scorer.run(create_agent_test_run(…))`."""
+    return {"input": {"inputMessages": list(input_messages)}, "output": output, "run_id": run_id, **more}
+
+
+def _spoken(value: Any, roles: frozenset[str]) -> list[str]:
+    """The texts of the messages that these speak, in order."""
+    messages = messages_of(value) or ()
+    texts = [_text(message) for message in messages if message.get("role") in roles]
+    return [text for text in texts if text.strip()]
+
+
+def _text(message: Any) -> str:
+    held = plain(message) or {}
+    text = text_of(held)
+    return text if text else str(_held_text(held, _SAID_IN) or "")
+
+
+def _held_text(value: Any, keys: Sequence[str]) -> str | None:
+    """The text that an object holds under one of the keys, as such, in parts or in another object."""
+    if isinstance(value, (list, tuple)):
+        return "" if messages_of(value) is not None else None
+    held = plain(value) or {}
+    for key in keys:
+        inner = held.get(key)
+        if isinstance(inner, str):
+            return inner
+        if isinstance(inner, (list, tuple, Mapping)) and (text := text_of({"content": inner})):
+            return text
+    return "" if messages_of(value) is not None else None
+
+
+def _as_it_is(value: Any) -> object:
     held = plain(value)
-    text = (held or {}).get("text")
-    if isinstance(text, str):
-        return text
-    if messages is not None:
-        return ""
     return value if held is None or isinstance(value, Mapping) else held
+
+
+def _thought(part: Mapping[str, Any]) -> str:
+    details = part.get("details")
+    if isinstance(details, (list, tuple)):
+        texts = [(plain(detail) or {}).get("text") for detail in details]
+        return "".join(text for text in texts if isinstance(text, str))
+    found = part.get("reasoning") or part.get("thinking") or part.get("text")
+    return found if isinstance(found, str) else ""

@@ -3,56 +3,34 @@
 from __future__ import annotations
 
 import math
-import uuid
 from collections.abc import Mapping
-from functools import cached_property
 from typing import Any
 
-from msgspec import Struct, structs
+from msgspec import structs
 
 from ..._internal import metrics
 from ..._internal.case import Case
-from ..._internal.engine.driver import Driver
+from ..._internal.conversation import as_passage, extract_tool_results
 from ..._internal.errors import InputError
 from ..._internal.judge import Judge, JudgeSpec
 from ..._internal.metrics import METRICS
-from ..._internal.plumbing import sync
-from ..._internal.result import Failure, Outcome, Result
+from ..._internal.result import Outcome, Result
 from .._callables import Record
-from .._models import judge_of
+from .._judging import OPTIONS, Judging, taken_out
 from ._context import HookedJudge
 from ._messages import asked, said
-from ._tools import as_passage, extract_tool_results
+from ._scorer_run import Runs, ScorerResult, told_of_judge
 from ._vocabulary import FAITHFULNESS, HALLUCINATION, Vocabulary, counted
 
-
-class ScorerResult(Struct, frozen=True, kw_only=True):
-    """What a run returns, in Mastra's names.
-
-    `score` is None where there is none; `outcome` and `reason` then say why, and `failure` what
-    went wrong. `result` has the evidence, the tokens and everything else. Prompts are None where
-    the judge works without.
-    """
-
-    run_id: str
-    score: float | None
-    reason: str | None
-    outcome: Outcome
-    preprocess_step_result: Any = None
-    preprocess_prompt: str | None = None
-    analyze_step_result: Any = None
-    analyze_prompt: str | None = None
-    generate_reason_prompt: str | None = None
-    failure: Failure | None = None
-    result: Result | None = None
+_STEPS = {"extract": "preprocess", "verify": "analyze", "explain": "generate_reason"}
 
 
-class MastraScorer:
+class MastraScorer(Runs):
     """Scores one output at a time. Holds no state between runs."""
 
     def __init__(self, vocabulary: Vocabulary, model: JudgeSpec, options: dict[str, Any]) -> None:
         self._vocabulary = vocabulary
-        self._model = model
+        self._judging = Judging(model, taken_out(options), documented="openai/gpt-4o")
         self.id = _text("id", options.pop("id", None), vocabulary.id)
         self.name = _text("name", options.pop("name", None), vocabulary.name)
         self.description = vocabulary.description
@@ -64,38 +42,27 @@ class MastraScorer:
         Case.of("", self._context)
         self.metric = metrics.resolve(vocabulary.metric, **options, resolve_context=self._hook is not None)
 
-    @cached_property
+    @property
     def judge(self) -> Judge:
         """The judge, made when it is first needed: a scorer can be declared where no key is set."""
-        return judge_of(self._model, documented="openai/gpt-4o")
+        return self._judging.judge
 
-    async def arun(
-        self,
-        *,
-        output: Any,
-        input: Any = None,
-        run_id: str | None = None,
-        request_context: Any = None,
-        tracing_context: Any = None,
-    ) -> ScorerResult:
-        """The score of one output. Input and output are texts or lists of messages.
+    @property
+    def best(self) -> float:
+        """The score that says that nothing is wrong."""
+        return 0.0 if self.metric.direction == "lower" else self.scale
 
-        The two contexts are handed to get_context and used for nothing else.
-        """
-        run = Record(
-            input=input,
-            output=output,
-            run_id=run_id or uuid.uuid4().hex,
-            request_context=request_context,
-            tracing_context=tracing_context,
-        )
-        judge = self.judge
+    @property
+    def scale(self) -> float:
+        """The top of the scores."""
+        return float(getattr(self.metric, "scale", 1.0))
+
+    async def _scored(self, run: Record) -> ScorerResult:
+        judge = None
         if self._hook is not None:
-            judge = HookedJudge(judge, self._hook, run, self._vocabulary)
-        case = Case.of(said(output), self._passages(output), asked(input) or None, id=run.run_id)
-        return self._told(run.run_id, await Driver(judge).score(self.metric, case))
-
-    run = sync.blocking_method(arun, "run")
+            judge = HookedJudge(self.judge, self._hook, run, self._vocabulary)
+        case = Case.of(said(run.output), self._passages(run.output), asked(run.input) or None, id=run.run_id)
+        return self._told(run.run_id, await self._judging.score(self.metric, case, judge))
 
     def _passages(self, output: Any) -> Any:
         """The static context, or what the output's tool calls returned where the scorer reads those."""
@@ -116,13 +83,14 @@ class MastraScorer:
             analyze_step_result=words.verdicts(verdicts),
             analyze_prompt=_prompt(result, "verify"),
             generate_reason_prompt=_prompt(result, "explain"),
+            judge=told_of_judge(result.exchanges, _STEPS),
             failure=result.failure,
             result=result,
         )
-        if result.outcome is Outcome.EMPTY_OUTPUT and words.empty_output is not None:
+        if result.outcome is Outcome.EMPTY_OUTPUT:
             reason = f"The score is {words.empty_output:g} because the output is empty: it claims nothing."
-            return structs.replace(told, score=words.empty_output, reason=reason)
-        return told
+            told = structs.replace(told, score=words.empty_output, reason=reason)
+        return structs.replace(told, interpretation=words.interpretation(told.score, self.scale))
 
 
 def create_hallucination_scorer(
@@ -131,8 +99,9 @@ def create_hallucination_scorer(
     """A scorer for the share of claims that are hallucinated.
 
     `options` (or keywords): `context`, the passages that count as true; `get_context`, a function
-    that returns them for a run and takes priority; `scale`; `id` and `name`; and what the
-    metric `hallucination` takes (`prompts`, `examples`, `include_reason`).
+    that returns them for a run and takes priority; `scale`; `id` and `name`; what the metric
+    `hallucination` takes (`prompts`, `examples`, `include_reason`); and what the judge takes
+    (`base_url`, `api_key`, `timeout`, `patience`, `seed`, `temperature`).
     """
     return _created(HALLUCINATION, model, options, more)
 
@@ -168,7 +137,7 @@ def _checked(vocabulary: Vocabulary, options: dict[str, Any]) -> None:
     fields = [name for name in METRICS[vocabulary.metric].__struct_fields__ if name != "resolve_context"]
     unknown = [name for name in options if name not in fields]
     if unknown:
-        known = ", ".join(["context", "get_context", "id", "name", *fields])
+        known = ", ".join(["context", "get_context", "id", "name", *fields, *OPTIONS])
         raise InputError(f"the {vocabulary.id} has no option {unknown[0]!r}; it takes: {known}.")
     scale = options.get("scale", 1)
     if isinstance(scale, bool) or not isinstance(scale, (int, float)) or not 0 < scale < math.inf:

@@ -10,12 +10,26 @@ from msgspec import Struct
 from ..._internal.verdict import Claim, Support, Verdict
 
 
+class Band(Struct, frozen=True):
+    """Scores, as shares of the scale, that mean about the same."""
+
+    lowest: float
+    highest: float
+    meaning: str
+
+    def distance(self, share: float) -> float:
+        """How far a score is from this band. A band of one score is that score alone."""
+        if self.lowest == self.highest and share != self.lowest:
+            return 2.0
+        return max(self.lowest - share, share - self.highest, 0.0)
+
+
 class Vocabulary(Struct, frozen=True):
     """How one scorer names itself and shows its steps.
 
     `named_claims`: claims come in an object and verdicts repeat their statement; otherwise claims
-    are a list and verdicts stand in its order. `empty_output` is the score the documents give to an
-    output that says nothing, None where they give none.
+    are a list and verdicts stand in its order. `empty_output` is the score of an output that says
+    nothing. `bands` are the documents' words for scores, from the best to the worst.
     """
 
     metric: str
@@ -25,7 +39,8 @@ class Vocabulary(Struct, frozen=True):
     words: dict[Support, str]
     named_claims: bool
     tools_are_context: bool
-    empty_output: float | None
+    empty_output: float
+    bands: tuple[Band, ...]
 
     def claims(self, claims: Sequence[Claim]) -> Any:
         """The result of the preprocess step."""
@@ -35,6 +50,13 @@ class Vocabulary(Struct, frozen=True):
     def verdicts(self, verdicts: Sequence[Verdict]) -> dict[str, Any]:
         """The result of the analyze step: what counts in the score, and nothing else."""
         return {"verdicts": [self._verdict(v) for v in counted(verdicts)]}
+
+    def interpretation(self, score: float | None, scale: float) -> str | None:
+        """What the documents call such a score; between two bands the nearer one, or else the worse."""
+        if score is None:
+            return None
+        share = round(score / scale, 6)
+        return min(enumerate(self.bands), key=lambda told: (round(told[1].distance(share), 6), -told[0]))[1].meaning
 
     def _verdict(self, verdict: Verdict) -> dict[str, str]:
         statement = {"statement": verdict.claim.text} if self.named_claims else {}
@@ -55,6 +77,13 @@ HALLUCINATION = Vocabulary(
     named_claims=True,
     tools_are_context=False,
     empty_output=0.0,
+    bands=(
+        Band(0.0, 0.0, "no hallucination: every claim is in the context"),
+        Band(0.3, 0.4, "low hallucination: a few claims do not hold up"),
+        Band(0.5, 0.6, "mixed hallucination: several claims do not hold up"),
+        Band(0.7, 0.8, "high hallucination: many claims do not hold up"),
+        Band(0.9, 1.0, "complete hallucination: most or all claims do not hold up"),
+    ),
 )
 
 FAITHFULNESS = Vocabulary(
@@ -65,5 +94,12 @@ FAITHFULNESS = Vocabulary(
     words={Support.SUPPORTED: "yes", Support.CONTRADICTED: "no", Support.UNSUPPORTED: "unsure"},
     named_claims=False,
     tools_are_context=True,
-    empty_output=None,
+    empty_output=0.0,
+    bands=(
+        Band(1.0, 1.0, "faithful: the context supports every claim"),
+        Band(0.7, 0.9, "mostly faithful: most claims are supported"),
+        Band(0.4, 0.6, "partly faithful: some claims are supported, others cannot be verified"),
+        Band(0.1, 0.3, "hardly faithful: most claims are wrong or not supported"),
+        Band(0.0, 0.0, "not faithful: no claim is supported"),
+    ),
 )

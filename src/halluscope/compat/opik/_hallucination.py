@@ -1,31 +1,22 @@
-"""Opik's Hallucination metric.
-
-from halluscope.compat.opik import Hallucination
-
-Hallucination().score(input="…", output="…", context=["…"]).value
-"""
+"""Opik's Hallucination metric, and what it returns."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from functools import cached_property
 from typing import Any
 
 from msgspec import Struct
 
-from .._internal.case import Case
-from .._internal.engine.driver import Driver
-from .._internal.errors import InputError
-from .._internal.judge import Judge, JudgeSpec
-from .._internal.metric import packaged_examples
-from .._internal.metrics import Label
-from .._internal.plumbing import sync
-from .._internal.questions import FACTUAL, HALLUCINATED
-from .._internal.result import Result
-from ._failures import raise_if_failed
-from ._models import judge_of
-
-__all__ = ["FEW_SHOT_EXAMPLES", "Hallucination", "ScoreResult"]
+from ..._internal.case import Case
+from ..._internal.errors import InputError
+from ..._internal.judge import Judge, JudgeSpec
+from ..._internal.metric import packaged_examples
+from ..._internal.metrics import Label
+from ..._internal.plumbing import sync
+from ..._internal.questions import FACTUAL, HALLUCINATED
+from ..._internal.result import Result
+from .._failures import raise_if_failed
+from .._judging import Judging, only_known
 
 _EXAMPLE = ("input", "context", "output", "score", "reason")
 
@@ -57,12 +48,21 @@ FEW_SHOT_EXAMPLES = tuple(_shown(example) for example in packaged_examples(Label
 """The examples that are shown unless others are given: extend or replace them."""
 
 
+class _Told(Label, frozen=True, kw_only=True):
+    """The label, with its reasons as Opik renders the list that a model gives them in."""
+
+    def worded(self, reasons: tuple[str, ...], listed: bool) -> str | None:
+        return str(list(reasons)) if listed and reasons else super().worded(reasons, listed)
+
+
 class Hallucination:
     """Whether an output says what its context does not.
 
-    `few_shot_examples` replaces the examples the judge is shown, `more_few_shot_examples` adds to
-    them; each has `input`, `context`, `output`, `score` and `reason`. `track` and `project_name` are
-    taken for compatibility: nothing is sent anywhere but to the judge.
+    `model` is a name, a `LiteLLMChatModel`, an object with `generate_string` or `agenerate_string`,
+    or a judge. `few_shot_examples` replaces the examples the judge is shown, `more_few_shot_examples`
+    adds to them; each has `input`, `context`, `output`, `score` and `reason`. `track` and
+    `project_name` are kept and do nothing: nothing is sent anywhere but to the judge. `options` are
+    the judge's: `base_url`, `api_key`, `timeout`, `patience`, `seed`, `temperature`, …
     """
 
     def __init__(
@@ -70,22 +70,28 @@ class Hallucination:
         model: JudgeSpec = None,
         name: str = "hallucination_metric",
         few_shot_examples: Iterable[Mapping[str, Any]] | None = None,
-        track: bool = False,
+        track: bool = True,
         project_name: str | None = None,
         *,
         more_few_shot_examples: Iterable[Mapping[str, Any]] = (),
         prompts: Mapping[str, str] | None = None,
+        **options: Any,
     ) -> None:
+        if project_name is not None and not track:
+            raise InputError("project_name goes with tracking: leave it out, or leave track as it is.")
+        only_known(options, ("model", "name", "few_shot_examples", "more_few_shot_examples", "prompts"), "the metric")
         self.name = name
-        self._model = model
+        self.track = track
+        self.project_name = project_name
+        self._judging = Judging(model, options, documented="openai/gpt-4o")
         replaced = None if few_shot_examples is None else tuple(_example(shot) for shot in few_shot_examples)
         added = tuple(_example(shot) for shot in more_few_shot_examples)
-        self.metric = Label(examples=replaced, more_examples=added, prompts=dict(prompts or {}))
+        self.metric = _Told(examples=replaced, more_examples=added, prompts=dict(prompts or {}))
 
-    @cached_property
+    @property
     def judge(self) -> Judge:
         """The judge, made when it is first needed."""
-        return judge_of(self._model, documented="openai/gpt-4o")
+        return self._judging.judge
 
     async def ascore(self, /, input: Any, output: Any, context: Any = None, **ignored: Any) -> ScoreResult:
         """Whether the output is hallucinated. Without context the judge goes by what it knows.
@@ -93,7 +99,7 @@ class Hallucination:
         Other fields of a dataset's row are ignored. A judge that fails raises its `JudgeError`.
         """
         case = Case.of(output, context, input)
-        return self._told(await Driver(self.judge).score(self.metric, case))
+        return self._told(await self._judging.score(self.metric, case))
 
     score = sync.blocking_method(ascore, "score")
 
