@@ -12,6 +12,7 @@ from __future__ import annotations
 import argparse
 import asyncio
 import json
+import time
 from typing import Any
 
 from aiohttp import web
@@ -83,18 +84,19 @@ class Server:
         if request.method == "GET":
             return web.json_response({"calls": self.calls})
         body = json.loads(await request.content.read())
+        due = time.monotonic() + self.latency
         self.calls += 1
-        await asyncio.sleep(self.latency)
-        message = self._message(body)
         made = {
             "id": "stub",
             "object": "chat.completion",
             "created": 0,
             "model": body.get("model"),
-            "choices": [{"index": 0, "message": message, "finish_reason": "stop", "logprobs": None}],
+            "choices": [{"index": 0, "message": self._message(body), "finish_reason": "stop", "logprobs": None}],
             "usage": {"prompt_tokens": 500, "completion_tokens": 50, "total_tokens": 550},
         }
-        return web.Response(body=json.dumps(made).encode(), content_type="application/json")
+        content = json.dumps(made).encode()
+        await asyncio.sleep(due - time.monotonic())
+        return web.Response(body=content, content_type="application/json")
 
     def _message(self, body: dict[str, Any]) -> dict[str, Any]:
         tools = body.get("tools")

@@ -129,9 +129,9 @@ class Page:
         await self._socket.close()
         await self._reader
 
-    async def size(self, width: int, height: int) -> None:
+    async def size(self, width: int, height: int, mobile: bool = False) -> None:
         await self.send(
-            "Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=False
+            "Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=mobile
         )
 
     async def prefer(self, **features: str) -> None:
@@ -142,7 +142,11 @@ class Page:
 
     async def open(self, path: Path, hash: str = "") -> None:
         """Load a file and wait until its script has run."""
-        for url in ("about:blank", path.as_uri() + hash):
+        await self.visit(path.as_uri() + hash)
+
+    async def visit(self, address: str) -> None:
+        """Load a page and wait until its script has run."""
+        for url in ("about:blank", address):
             self._loaded.clear()
             await self.send("Page.navigate", url=url)
             await asyncio.wait_for(self._loaded.wait(), 60)
@@ -186,13 +190,13 @@ class Page:
         for kind in ("mousePressed", "mouseReleased"):
             await self.send("Input.dispatchMouseEvent", type=kind, **place, button="left", clickCount=1)
 
-    async def press(self, *keys: str) -> None:
-        """Real key strokes."""
+    async def press(self, *keys: str, held: int = 0) -> None:
+        """Real key strokes; `held` are the modifiers, 2 for Ctrl."""
         for key in keys:
-            text = KEYS.get(key, key if len(key) == 1 else "")
-            named = {"key": key, "code": key if len(key) > 1 else "", "text": text}
+            text = "" if held else KEYS.get(key, key if len(key) == 1 else "")
+            named: dict[str, Any] = {"key": key, "code": key if len(key) > 1 else "", "text": text, "modifiers": held}
             if key in _CODES:
-                named["windowsVirtualKeyCode"] = _CODES[key]  # type: ignore[assignment]
+                named["windowsVirtualKeyCode"] = _CODES[key]
             await self.send("Input.dispatchKeyEvent", type="keyDown" if text else "rawKeyDown", **named)
             await self.send("Input.dispatchKeyEvent", type="keyUp", key=key)
 

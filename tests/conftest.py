@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import socket
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 from typing import Any
 
+import aiohttp
 import pytest
 
 from halluscope._internal.judges.chat import dialect, http
 
+from .browser import Page, chromium, find_chromium, new_page
 from .loopback import Loopback
 
 
@@ -76,3 +79,25 @@ def server() -> Iterator[Loopback]:
     """A chat model's server; see `loopback`."""
     with Loopback() as served:
         yield served
+
+
+@pytest.fixture(scope="session")
+def devtools() -> Iterator[str]:
+    """The address of a running Chromium."""
+    executable = find_chromium()
+    if executable is None:
+        missing = "no Chromium: install the package `chromium`, or set CHROMIUM to where it is"
+        if os.environ.get("CI") == "true":
+            pytest.fail(missing)
+        pytest.skip(missing)
+    with chromium(executable) as address:
+        yield address
+
+
+@pytest.fixture
+async def page(devtools: str) -> AsyncIterator[Page]:
+    """An empty tab."""
+    async with aiohttp.ClientSession() as session:
+        tab = await new_page(session, devtools)
+        yield tab
+        await tab.close()

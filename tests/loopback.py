@@ -257,6 +257,8 @@ class Loopback:
         reply = self.answer(asked) if asked.kind != "unknown" or self.answer is not oracle else "?"
         text = reply if isinstance(reply, str) else "" if reply is None else json.dumps(reply, ensure_ascii=False)
         text = _spoilt(fault, text)
+        if asked.body.get("stream"):
+            return await _streamed(request, asked, text, fault)
         made = _messages(asked, text, fault) if asked.path == "/v1/messages" else _completion(asked, text, fault)
         if not self.features.usage:
             del made["usage"]
@@ -319,6 +321,23 @@ class Loopback:
         else:
             content = {"error": {"message": message, "type": "invalid_request_error", "param": None, "code": code}}
         return web.json_response(content, status=status, headers=headers)
+
+
+async def _streamed(request: web.BaseRequest, asked: Asked, text: str, fault: str | None) -> web.StreamResponse:
+    """The reply word by word, as events of the protocol; with the fault "hung_up" it breaks off half-way."""
+    response = web.StreamResponse(headers={"content-type": "text/event-stream"})
+    await response.prepare(request)
+    words = [word + " " for word in text.split(" ")[:-1]] + text.split(" ")[-1:]
+    for place, word in enumerate(words):
+        if fault == "hung_up" and place >= len(words) // 2:
+            return _reset(request)
+        if asked.path == "/v1/messages":
+            event: dict[str, Any] = {"type": "content_block_delta", "delta": {"type": "text_delta", "text": word}}
+        else:
+            event = {"choices": [{"index": 0, "delta": {"content": word}}]}
+        await response.write(f"data: {json.dumps(event)}\n\n".encode())
+    await response.write(b"data: [DONE]\n\n")
+    return response
 
 
 _STATUS = {"throttled": 429, "failed": 500, "busy": 503}

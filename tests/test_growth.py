@@ -110,8 +110,8 @@ def claimed(text: str) -> None:
 
 WAYS_IN: dict[str, Callable[[str], object]] = {
     "any reply": lambda text: parse_json(text),
-    "a reply with a code": lambda text: parse_json(text, "0123456789ab", text),
-    "a reply in prose": lambda text: parse_json(f"Here: {text}", "0123456789ab", "x"),
+    "a reply with a code": lambda text: parse_json(text, "0123456789ab", lambda: text),
+    "a reply in prose": lambda text: parse_json(f"Here: {text}", "0123456789ab", lambda: "x"),
     **{f"a reply to {question.kind}": partial(read_reply, question) for question in QUESTIONS},
     "a verdict that quotes": listed,
     "claims": claimed,
@@ -183,3 +183,24 @@ def test_a_file_of_hostile_cells(tmp_path: Path) -> None:
         took = read(20_000)
         if took >= ENOUGH:
             assert read(20_000 * TIMES) / took < TOO_MANY, name
+
+
+FOR_THE_EMBEDDED_JUDGE = {
+    **{name: HOSTILE[name] for name in ("spaces in a fence", "escaped quotes", "initials", "commas", "codes")},
+    "numbers": ("We sold ", "12 ", "mills."),
+    "shares": ("The shares were ", "1%", " in the end."),
+}
+
+
+@pytest.mark.parametrize("hostile", FOR_THE_EMBEDDED_JUDGE)
+def test_the_embedded_judge_takes_time_in_proportion(hostile: str) -> None:
+    def judged(text: str) -> None:
+        halluscope.check(text, ["The mill is in Ulm."], metric="label", judge="local")
+        halluscope.check("The mill is in Ulm.", [text], metric="label", judge="local")
+
+    judged("The mill is in Ulm.")  # the model is loaded once
+    parts = FOR_THE_EMBEDDED_JUDGE[hostile]
+    took = spent(judged, made(parts, 1_500))
+    if took >= ENOUGH:
+        ratio = spent(judged, made(parts, 1_500 * TIMES)) / took
+        assert ratio < TOO_MANY, f"{TIMES} times the text takes {ratio:.1f} times as long, from {took:.2f} s"

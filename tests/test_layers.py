@@ -15,7 +15,7 @@ PACKAGE = Path(__file__).parent.parent / "src" / "halluscope"
 ROWS: tuple[tuple[str, ...], ...] = (
     ("version", "redaction"),
     ("errors",),
-    ("plumbing",),
+    ("plumbing", "conversation"),
     ("case", "verdict", "prompt", "stats"),
     ("result", "text", "datasets"),
     ("questions", "figures"),
@@ -24,8 +24,13 @@ ROWS: tuple[tuple[str, ...], ...] = (
     ("metric",),
     ("metrics",),
     ("measuring",),
-    ("runner",),
-    ("cli", "compat", "pytest_plugin"),
+    ("runner", "guard"),
+    ("live",),
+    ("distributed", "compat", "pytest_plugin"),
+    ("service",),
+    ("server",),
+    ("mcp_tools",),
+    ("cli",),
     ("__main__",),
 )
 ROW = {name: row for row, names in enumerate(ROWS) for name in names}
@@ -37,7 +42,8 @@ MOST_SIDE_BY_SIDE = 15
 
 def modules() -> list[Path]:
     """All but the files that only name what is public."""
-    faces = [PACKAGE / f"{name}.py" for name in ("__init__", "metrics", "judges", "_internal/__init__")]
+    names = ("__init__", "distributed", "metrics", "judges", "live", "_internal/__init__")
+    faces = [PACKAGE / f"{name}.py" for name in names]
     return sorted(path for path in PACKAGE.rglob("*.py") if path not in faces)
 
 

@@ -68,7 +68,7 @@ class TestAssertions:
         result.assert_outcomes(passed=1, failed=1)
         result.stdout.fnmatch_lines(
             [
-                "*faithfulness is 0, wanted 1 or more: the only claim does not hold (judge local)*",
+                "*faithfulness is 0, passes at 1 or more: the only claim does not hold (judge local)*",
                 f"*✗ contradicted*“{BAD}”",
                 f"*against: “{CONTEXT}” (passage 1, characters 0 to {len(CONTEXT)})*",
             ]
@@ -166,7 +166,7 @@ class TestDocs:
 
         def steady(text: str) -> list[str]:
             """The lines but for the judge's own words, which get better with the judge."""
-            lines = re.sub(r", \d+% sure", "", text).strip().splitlines()
+            lines = re.sub(r", \d+% sure| \d+%(?=:)", "", text).strip().splitlines()
             return [line for i, line in enumerate(lines) if i != 3]
 
         assert steady(str(caught.value)) == steady(shown)
@@ -188,7 +188,7 @@ class TestMarker:
 class TestThreshold:
     pytestmark = pytest.mark.halluscope(threshold=1.0)
 
-    @pytest.mark.halluscope(threshold=0.5)
+    @pytest.mark.halluscope(threshold=0.5, strict=False)
     def test_half_is_enough(self):
         result = assert_faithful({both!r}, {CONTEXT!r}, base_url=JUDGE["base_url"])
         assert result.threshold == 0.5 and result.judge == "openai/any"
@@ -196,6 +196,7 @@ class TestThreshold:
     def test_all_is_wanted(self):
         assert_faithful({both!r}, {CONTEXT!r}, base_url=JUDGE["base_url"])
 
+    @pytest.mark.halluscope(threshold=0.9, strict=False)
     def test_the_call_has_the_last_word(self):
         assert_faithful({both!r}, {CONTEXT!r}, base_url=JUDGE["base_url"], threshold=0.2)
 
@@ -208,7 +209,7 @@ def test_metric():
         )
         result = run(pytester, "--halluscope-record", "--strict-markers")
         result.assert_outcomes(passed=3, failed=1)
-        result.stdout.fnmatch_lines(["*faithfulness is 0.5, wanted 1 or more*"])
+        result.stdout.fnmatch_lines(["*faithfulness is 0.5, passes at 1 or more*"])
 
     def test_a_metric_of_the_other_direction_is_refused(self, pytester: pytest.Pytester) -> None:
         pytester.makepyfile(f"""
@@ -263,7 +264,7 @@ def test_bad():
         monkeypatch.setenv("CI", "true")
         replayed = run(pytester)
         replayed.assert_outcomes(passed=2, failed=1)
-        replayed.stdout.fnmatch_lines(["*hallucination is 1, wanted 0 or less*", f"*“{BAD}”*"])
+        replayed.stdout.fnmatch_lines(["*hallucination is 1, passes at 0*", f"*“{BAD}”*"])
         assert [path.read_bytes() for path in recordings(pytester)] == content
 
     def test_replaying_makes_no_judge_so_it_needs_no_key(self, pytester: pytest.Pytester) -> None:

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from ._internal.errors import (
         CannotJudge,
         CaseError,
+        ContextFailed,
         DataError,
         DeadlineExceeded,
         FetchError,
@@ -44,6 +45,9 @@ if TYPE_CHECKING:
         WriteError,
     )
     from ._internal.figures.comparison import CaseChange, Comparison, MetricComparison
+    from ._internal.guard.guard import guard
+    from ._internal.guard.guarded_sentence import GuardedSentence
+    from ._internal.guard.streams import AsyncGuarded, Guarded
     from ._internal.judge import Judge
     from ._internal.measuring.bench import (
         BenchReport,
@@ -71,27 +75,31 @@ if TYPE_CHECKING:
         stress,
     )
     from ._internal.metric import Metric
-    from ._internal.metrics import Contradiction, Faithfulness, Hallucination, Label, TruthFaithfulness
+    from ._internal.metrics import Citations, Contradiction, Faithfulness, Hallucination, Label, TruthFaithfulness
     from ._internal.metrics.check import acheck, check
     from ._internal.pytest_plugin import assert_faithful, assert_no_hallucination
     from ._internal.report import ReportSource, write_report, write_results
     from ._internal.result import Exchange, Failure, Outcome, Result, Usage
     from ._internal.runner import aevaluate, evaluate
     from ._internal.runs import MetricSummary, Run, Summary, all_runs
-    from ._internal.stats import Interval, cohen_kappa, krippendorff_alpha
+    from ._internal.stats.agreement import cohen_kappa, krippendorff_alpha
+    from ._internal.stats.interval import Interval
     from ._internal.store import Entry, RunInfo, ScorerInfo, Store
     from ._internal.store.run_reader import BadRow
     from ._internal.verdict import Claim, Evidence, Support, Verdict, Vote
 
 __all__ = [
+    "AsyncGuarded",
     "BadRow",
     "BenchReport",
     "CannotJudge",
     "Case",
     "CaseChange",
     "CaseError",
+    "Citations",
     "Claim",
     "Comparison",
+    "ContextFailed",
     "Contradiction",
     "DataError",
     "DeadlineExceeded",
@@ -102,6 +110,8 @@ __all__ = [
     "Faithfulness",
     "FetchError",
     "Figures",
+    "Guarded",
+    "GuardedSentence",
     "Hallucination",
     "HalluscopeError",
     "InputError",
@@ -171,6 +181,7 @@ __all__ = [
     "check",
     "cohen_kappa",
     "evaluate",
+    "guard",
     "krippendorff_alpha",
     "load_set",
     "mutants",
@@ -190,11 +201,14 @@ __getattr__, __dir__ = loaded_late(
         "engine.reply_turns": "ReplyCache",
         "engine.retrying": "Patience",
         "errors": (
-            "CannotJudge CaseError DataError DeadlineExceeded FetchError HalluscopeError InputError "
+            "CannotJudge CaseError ContextFailed DataError DeadlineExceeded FetchError HalluscopeError InputError "
             "JudgeError JudgeRefused JudgeRejected JudgeThrottled JudgeUnavailable JudgeUnreachable "
             "MissingExtra MissingParameters ModelFileError NothingToJudge PromptError QuestionTooLong "
             "ReplyError ReplyTruncated RunFailed StoreDamaged StoreError UnknownName WriteError"
         ),
+        "guard.guard": "guard",
+        "guard.guarded_sentence": "GuardedSentence",
+        "guard.streams": "AsyncGuarded Guarded",
         "judge": "Judge",
         "measuring.bench": "BenchReport Figures JudgeRun KindFigures Loaded LabelledCase bench load_set run_judge",
         "measuring.bench.bench_report": "Mistake Problem",
@@ -203,7 +217,7 @@ __getattr__, __dir__ = loaded_late(
         "measuring.calibration.profile": "Profile ScoreMapping probability_of",
         "measuring.stress": "Mutant StressFigures StressReport StressRow Tried astress mutants stress",
         "metric": "Metric",
-        "metrics": "Contradiction Faithfulness Hallucination Label TruthFaithfulness",
+        "metrics": "Citations Contradiction Faithfulness Hallucination Label TruthFaithfulness",
         "metrics.check": "acheck check",
         "pytest_plugin": "assert_faithful assert_no_hallucination",
         "report": "ReportSource write_report write_results",
@@ -211,7 +225,8 @@ __getattr__, __dir__ = loaded_late(
         "runner": "aevaluate evaluate",
         "runs": "MetricSummary Run Summary all_runs",
         "figures.comparison": "CaseChange Comparison MetricComparison",
-        "stats": "Interval cohen_kappa krippendorff_alpha",
+        "stats.agreement": "cohen_kappa krippendorff_alpha",
+        "stats.interval": "Interval",
         "store": "Entry RunInfo ScorerInfo Store",
         "store.run_reader": "BadRow",
         "verdict": "Claim Evidence Support Verdict Vote",

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from ._internal.metric import Metric, PromptSpec
     from ._internal.metrics import (
         METRICS,
+        Citations,
         Contradiction,
         Faithfulness,
         Hallucination,
@@ -45,6 +46,7 @@ __all__ = [
     "METRICS",
     "AnswerMissing",
     "Case",
+    "Citations",
     "Claim",
     "ClaimMetric",
     "ComparePassages",
@@ -90,7 +92,8 @@ __getattr__, __dir__ = loaded_late(
         "case": "Case",
         "metric": "Metric PromptSpec",
         "metrics": (
-            "METRICS Contradiction Faithfulness Hallucination Label MetricSpec TruthFaithfulness register resolve"
+            "METRICS Citations Contradiction Faithfulness Hallucination Label MetricSpec TruthFaithfulness "
+            "register resolve"
         ),
         "metrics.claimwise": "ClaimMetric Verified",
         "prompt": "Data Prompt",

@@ -56,7 +56,10 @@ def test_check_as_json_is_one_line_per_metric() -> None:
 
 
 def test_check_passes_with_a_threshold_that_allows_it() -> None:
-    assert run("check", *ARGUMENTS, "--threshold", "1")[0] == 0
+    code, out, _ = run("check", *ARGUMENTS, "--threshold", "1")
+    assert code == 1, "a claim that the context contradicts does not pass by a threshold"
+    assert "passes at 1 or less, and a claim is contradicted" in " ".join(out.split())
+    assert run("check", *ARGUMENTS, "--threshold", "1", "--no-strict")[0] == 0
     assert run("check", *ARGUMENTS, "--threshold", "1", "--strict")[0] == 1
 
 

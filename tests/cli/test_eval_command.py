@@ -116,7 +116,7 @@ def test_a_bad_row_is_said_with_its_line_and_the_rest_runs(shell: Shell, data: P
     assert done.exit_code == 0
     assert "line 3 was left out: not a JSON object" in done.stderr
     assert "7 of 8" in done.stdout
-    strict = shell.eval(data, "--metric", "label", "--strict")
+    strict = shell.eval(data, "--metric", "label", "--stop-at-bad-row")
     assert strict.exit_code == 3
     assert "line 3 cannot be read" in strict.stderr
 
@@ -249,7 +249,7 @@ def test_junit_is_valid_whatever_the_texts_hold(shell: Shell, tmp_path: Path) ->
     assert [case.attrib["name"] for case in suite] == ["<0>", "<1>", "<2>"]
     failure = suite[0].find("failure")
     assert failure is not None
-    assert "above the threshold" in failure.attrib["message"]
+    assert "passes at" in failure.attrib["message"]
     assert suite[2].find("skipped") is not None
     assert suites[1].attrib == {"name": "gates", "tests": "1", "failures": "1"}
 

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from halluscope._internal.cli.result_view import coloured
-from halluscope._internal.cli.terminal import plain
+from halluscope._internal.cli.terminal import printable
+from halluscope._internal.cli.views.result import coloured
 from halluscope._internal.runner.progress import Bar, Progress
 from halluscope._internal.verdict import Claim, Support, Verdict
 
@@ -140,4 +140,4 @@ def test_colours_stand_in_their_place_in_texts_with_other_line_ends() -> None:
 
 @pytest.mark.parametrize("text", ["Zoë’s café – 5 ≤ 6", "سلام\u200cدنیا", "👩\u200d🔬", "a\n\tb", "a\u00a0b"])
 def test_ordinary_text_stays_as_it_is(text: str) -> None:
-    assert plain(text) == text
+    assert printable(text) == text

@@ -170,7 +170,7 @@ def test_a_mapping_that_makes_no_sense() -> None:
 def test_a_table_without_the_column_is_refused_before_anything_is_paid(tmp_path: Path) -> None:
     path = tmp_path / "d.csv"
     path.write_text("prompt,text\nq,o\n")
-    with pytest.raises(DataError, match=r"no column for the output \(columns: prompt, text\).*--map output=COLUMN"):
+    with pytest.raises(DataError, match=r"no column for the output \(columns: prompt, text\).*--map output=text"):
         open_data(path)
     assert good(path, output="text")[0].output == "o"
 
@@ -319,3 +319,29 @@ def test_the_fraction_read_grows_to_one(tmp_path: Path) -> None:
     assert seen[0] < 0.2
     assert seen == sorted(seen, key=lambda f: f or 0.0)
     assert seen[-1] == 1.0
+
+
+TALK = [
+    {"role": "user", "content": "How many moons has Mars?"},
+    {"role": "tool", "tool_call_id": "t", "content": "Mars has two moons."},
+    {"role": "assistant", "content": "Two."},
+]
+
+
+def test_a_row_may_be_a_conversation(tmp_path: Path) -> None:
+    whole = Case.of(TALK, id="m")
+    assert good([{"id": "m", "messages": TALK}]) == [whole]
+    assert good([{"id": "m", "chat": TALK, "answer": "Two."}], messages="chat") == [whole]
+    path = tmp_path / "talks.csv"
+    with path.open("w", encoding="utf-8", newline="") as file:
+        csv.writer(file).writerows([["id", "conversation"], ["m", json.dumps(TALK)], ["n", "Two."]])
+    row, bad = read(path)
+    assert isinstance(row, Row)
+    assert row.case == whole
+    assert isinstance(bad, Unread)
+    assert "the row's messages are no conversation" in bad.reason
+
+
+def test_a_column_that_only_sounds_like_a_conversation_stays_data() -> None:
+    (case,) = good([{"output": "o", "context": ["p"], "turns": 3}])
+    assert case.metadata == {"turns": 3}

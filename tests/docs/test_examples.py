@@ -23,21 +23,35 @@ from .pages import PAGES, ROOT, Block, blocks, name
 pytestmark = pytest.mark.xdist_group("wheel")
 
 RUN = ("python", "console")
-SHOWN = ("text", "typescript", "yaml", "ini")
+SHOWN = ("text", "json", "nginx", "typescript", "yaml", "ini")
 """Languages of blocks that are read, not run."""
-NOT_RUN = {"installs the package": 1, "in a clone": 1}
+NOT_RUN = {
+    "installs the package": 3,
+    "in a clone": 2,
+    "runs until it is told to end": 5,
+    "uses another program": 1,
+}
 PRINTED = {
     "docs/compat.md": [
         "0.0",
         "0.0",
         "{'hallucination-scorer': 0.0} {'hallucination-scorer': 0}",
+        "1, for 6 words",
+        "passed 0.0",
         "The tower is 330 m tall.",
         "[0.0]",
-        "hallucination_metric 0.0 Everything is in the context.",
+        "The tower is 330 m tall.",
+        "hallucination_metric 0.0 ['Everything is in the context.']",
+        "0.0",
+        "hallucination_metric",
         "0.5 True 2",
+        "0.0 True",
+        "[True]",
         "['input', 'output', 'context']",
         "Score(name='hallucination', score=1.0, label='factual', explanation='Everything is in the context.', "
         "metadata={'model': 'gpt-4o'}, source='llm', direction='maximize')",
+        "factual",
+        "COMPLETED",
     ]
 }
 """What the examples print where the words of a page are not the place to say it."""

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 import halluscope
-from halluscope import judges, metrics
+from halluscope import distributed, judges, metrics
 
 from .pages import ROOT
 
@@ -44,7 +44,7 @@ def test_no_page_loads_anything_from_elsewhere(site: Path) -> None:
 
 def test_the_reference_has_every_public_name(site: Path) -> None:
     text = (site / "api.html").read_text(encoding="utf-8")
-    for module in (halluscope, metrics, judges):
+    for module in (halluscope, metrics, judges, distributed):
         names = [name for name in module.__all__ if getattr(getattr(module, name), "__module__", "") == module.__name__]
         assert names
         assert [name for name in names if f'id="{module.__name__}.{name}"' not in text] == []

@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 
 import msgspec
 import pytest
+from msgspec import structs
 
 from halluscope._internal.case import Case
 from halluscope._internal.engine.driver import Driver
@@ -29,7 +30,7 @@ from halluscope._internal.metrics import Contradiction, Faithfulness, Hallucinat
 from halluscope._internal.questions import Question
 from halluscope._internal.result import Outcome
 
-from ..loopback import Faults, Loopback
+from ..loopback import Faults, Features, Loopback
 from ..oracle import oracle
 from ..waiting import until
 
@@ -197,6 +198,27 @@ async def test_repairs_are_counted(server: Loopback) -> None:
     assert drawn == [(0.0, 0), (0.0, 0), (0.7, 1000)], "what was said twice is not asked a third time in the same way"
 
 
+async def test_an_unusable_reply_costs_two_more_calls_unless_told_otherwise(server: Loopback) -> None:
+    server.faults = Faults(invalid=1.0)
+    await Driver(openai_judge("any", base_url=server.base_url)).score(Hallucination(), CASE)
+    assert server.kinds() == ["extract"] * 3
+
+
+async def test_a_judge_that_never_gives_a_usable_reply_is_not_asked_twice_for_ever(server: Loopback) -> None:
+    server.faults = Faults(invalid=1.0)
+    driver = Driver(openai_judge("any", base_url=server.base_url))
+    for _ in range(5):
+        await driver.score(Label(), CASE)
+    assert len(server.calls) == 15
+    await driver.score(Label(), CASE)
+    assert len(server.calls) == 16
+    server.faults = Faults()
+    assert (await driver.score(Label(), CASE)).outcome is Outcome.SCORED, "it may come to its senses"
+    server.faults = Faults(invalid=1.0)
+    await driver.score(Label(), CASE)
+    assert len(server.calls) == 17 + 3, "and has then a name to lose"
+
+
 @pytest.mark.parametrize("fault", [Faults(failed=1.0), Faults(throttled=1.0), Faults(invalid=1.0), Faults()])
 async def test_the_deadline_is_never_exceeded(server: Loopback, fault: Faults) -> None:
     server.faults = fault
@@ -205,8 +227,23 @@ async def test_the_deadline_is_never_exceeded(server: Loopback, fault: Faults) -
     before = time.monotonic()
     result = await Driver(openai_judge("any", base_url=server.base_url), patience=patience).score(Label(), CASE)
     assert time.monotonic() - before < 20, "a thousand tries take minutes"
-    assert result.failure is not None and result.failure.kind == "deadline"
+    assert result.failure is not None
+    if fault.failed:
+        assert (result.failure.kind, result.failure.status) == ("unavailable", 500)
+        return
+    assert result.failure.kind == "deadline"
     assert "0.7 s" in result.failure.message
+
+
+async def test_a_server_that_fails_all_the_time_is_reported_within_the_time_of_a_call(server: Loopback) -> None:
+    server.faults = Faults(failed=1.0)
+    driver = Driver(openai_judge("any", base_url=server.base_url), patience=Patience(timeout=1.0, deadline=3600))
+    before = time.monotonic()
+    result = await driver.score(Label(), CASE)
+    assert time.monotonic() - before < 60, "a dozen retries take two and a half minutes"
+    assert result.failure is not None
+    assert (result.failure.kind, result.failure.status) == ("unavailable", 500)
+    assert len(server.calls) > 1, "it is tried again while there is time"
 
 
 async def test_a_judge_that_ignores_its_timeout_is_left() -> None:
@@ -342,6 +379,28 @@ async def test_a_kept_answer_that_cannot_be_read_is_asked_for_again(server: Loop
     result = await driver.score(Label(), CASE)
     assert result.score == 0.0 and not result.exchanges[0].cached
     assert (await driver.score(Label(), CASE)).exchanges[0].cached
+
+
+@pytest.mark.parametrize("schema", [True, False])
+async def test_a_kept_reply_shows_the_prompt_that_was_sent(server: Loopback, schema: bool) -> None:
+    server.features = Features(schema=schema)
+    driver = Driver(openai_judge("any", base_url=server.base_url), cache=Kept())
+    first = (await driver.score(Label(), CASE)).exchanges[-1]
+    again = (await driver.score(Label(), CASE)).exchanges[-1]
+    assert (first.cached, again.cached) == (False, True)
+    assert again.prompt == first.prompt
+    assert first.prompt is not None and ("begins with a code" in first.prompt) is not schema
+
+
+async def test_a_judge_with_a_prompt_of_its_own_shows_that_from_the_cache_too() -> None:
+    class Own(Doing):
+        async def answer(self, question: Question[T], call: Call) -> Answer[T]:
+            return structs.replace(await super().answer(question, call), prompt="Well?")
+
+    driver = Driver(Own(lambda question, call: FACTUAL), cache=Kept())
+    for cached in (False, True):
+        (exchange,) = (await driver.score(Label(), CASE)).exchanges
+        assert (exchange.cached, exchange.prompt) == (cached, "Well?")
 
 
 async def test_what_is_said_of_parts_is_said_again_from_the_cache(server: Loopback) -> None:

@@ -17,7 +17,7 @@ from halluscope._internal.result import Outcome, Result
 from ..loopback import Faults, Loopback
 
 CASES = 500
-PATIENCE = Patience(first_wait=0.001, longest_wait=0.05)
+PATIENCE = Patience(first_wait=0.001, longest_wait=0.05, repairs=5)
 
 ALONE = {
     "20 % throttled": Faults(throttled=0.2),

@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 from sklearn.isotonic import IsotonicRegression
 from sklearn.linear_model import LogisticRegression
 
-from halluscope._internal import stats
 from halluscope._internal.errors import InputError, UnknownName
 from halluscope._internal.measuring.calibration.fitting import (
     Threshold,
@@ -28,6 +27,7 @@ from halluscope._internal.measuring.calibration.fitting import (
 )
 from halluscope._internal.measuring.calibration.profile import Profile, is_flagged, probability_of, profile_names
 from halluscope._internal.result import Outcome, Result
+from halluscope._internal.stats.calibration import expected_calibration_error
 from halluscope._internal.verdict import Claim, Support, Verdict
 
 Sample = tuple[NDArray[np.bool_], NDArray[np.float64]]
@@ -160,8 +160,8 @@ def test_mapping_makes_an_overconfident_judge_honest_on_cases_it_has_not_seen() 
     p = rng.random(3000)
     truth = rng.random(3000) < p
     boastful = np.clip(0.5 + (p - 0.5) * 3, 0, 1)
-    before = stats.expected_calibration_error(truth, boastful)
-    after = stats.expected_calibration_error(truth, cross_fitted(truth, boastful))
+    before = expected_calibration_error(truth, boastful)
+    after = expected_calibration_error(truth, cross_fitted(truth, boastful))
     assert before > 0.1
     assert after < 0.04
 

@@ -11,7 +11,7 @@ from halluscope._internal.errors import InputError
 from halluscope._internal.measuring.gates import Gate, no_worse
 from halluscope._internal.result import Usage
 from halluscope._internal.runs import MetricSummary, Summary
-from halluscope._internal.stats.bootstrap import Interval
+from halluscope._internal.stats.interval import Interval
 from halluscope._internal.store import Store
 
 from ..runs.test_runs import made

@@ -250,8 +250,11 @@ def test_few_shot_examples_can_be_added_to_and_replaced() -> None:
 
 def test_strict_fails_a_case_with_any_failing_verdict() -> None:
     verdicts = (Verdict(Claim("c1", "a"), C), *(Verdict(Claim("c2", "b"), S),) * 9)
-    assert Hallucination().passes(0.1, verdicts)
-    assert not Hallucination(strict=True).passes(0.1, verdicts)
+    assert not Hallucination(threshold=0.5).passes(0.1, verdicts), "what is contradicted never passes by itself"
+    assert Hallucination(threshold=0.5, strict=False).passes(0.1, verdicts)
+    unsupported = (Verdict(Claim("c1", "a"), U), *verdicts[1:])
+    assert Hallucination(threshold=0.5).passes(0.1, unsupported)
+    assert not Hallucination(threshold=0.5, strict=True).passes(0.1, unsupported)
     assert Hallucination(strict=True).passes(0.0, verdicts[1:])
 
 
@@ -320,10 +323,12 @@ def test_what_is_no_metric_is_said_in_one_sentence(spec: Any) -> None:
         resolve(spec)
 
 
-def test_the_threshold_is_half_of_the_scale_unless_set() -> None:
-    assert Hallucination().threshold == 0.5
-    assert Faithfulness(scale=100).threshold == 50
-    assert Faithfulness(scale=100, threshold=0.5).threshold == 0.5
-    finding, _ = play(Faithfulness(scale=100), supports(S, U, U, U))
-    assert finding.score == 25
-    assert not Faithfulness(scale=100).passes(25.0, finding.verdicts)
+def test_every_claim_has_to_hold_unless_a_threshold_is_set() -> None:
+    assert {metric().threshold for metric in METRICS.values() if metric.direction == "lower"} == {0.0}
+    assert Faithfulness(scale=100).threshold == 100
+    assert Faithfulness().threshold == TruthFaithfulness().threshold == 1
+
+
+def test_a_label_takes_no_threshold_that_lets_all_pass() -> None:
+    with pytest.raises(InputError, match="it would say nothing"):
+        Label(threshold=1)

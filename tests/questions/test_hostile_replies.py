@@ -82,6 +82,13 @@ READ = {
     "a draft in thought": ('<think>{"code": "C0DE", "a": 0}</think> {"code": "C0DE", "a": 1}', {"a": 1}),
     "the form of the reply repeated": ('{"code": "C0DE", …} it is: {"code": "C0DE", "a": 1}', {"a": 1}),
     "two that differ": ('{"code": "C0DE", "a": 0} {"code": "C0DE", "a": 1}', None),
+    "two that differ, one written badly": ('{"code": "C0DE", "a": 0} {"code": "C0DE", "a": 1,}', None),
+    "two that differ, without the code": ('{"a": 0} {"a": 1, "c": "longer"}', None),
+    "two that agree, without the code": ('{"a": 1} and so {"a": 1}', {"a": 1}),
+    "two that differ, both written badly": ("{'a': 0,} {'a': 1, 'c': 'longer'}", None),
+    "two that differ, the second written badly": ("{\"a\": 0} {'a': 1, 'c': 'longer'}", None),
+    "two lists that differ": ('["x"]\n["y", "z"]', None),
+    "a remark in braces": ('{"a": 1} {that is all}', {"a": 1}),
     "another code": ('{"code": "beef", "a": 1}', None),
     "no code": ('{"a": 1}', {"a": 1}),
     "a key twice": ('{"a": 0, "a": 1}', None),
@@ -97,16 +104,16 @@ def test_which_object_is_taken(text: str, value: Any) -> None:
     material = 'The file holds {"b": "two words"} and ends.'
     if value is None:
         with pytest.raises(Unreadable):
-            parse_json(text, "C0DE", material)
+            parse_json(text, "C0DE", lambda: material)
     else:
-        assert parse_json(text, "C0DE", material)[0] == value
+        assert parse_json(text, "C0DE", lambda: material)[0] == value
 
 
 def test_what_the_material_could_lead_astray_is_not_mended() -> None:
     broken = '{"a": "he said "no" to it", "b": 1}'
-    assert parse_json(broken, material="He said no to it, didn't he?")[0]["b"] == 1
+    assert parse_json(broken, material=lambda: "He said no to it, didn't he?")[0]["b"] == 1
     with pytest.raises(Unreadable):
-        parse_json(broken, material='He said "no" to it.')
+        parse_json(broken, material=lambda: 'He said "no" to it.')
 
 
 @pytest.mark.parametrize("text", ["The output calls itself factual.", "It says: factual"])

@@ -158,10 +158,46 @@ def test_claims_get_their_place_in_the_output() -> None:
     assert claims[1].start is not None
 
 
-def test_claims_the_output_never_made_are_left_out() -> None:
-    output = "The tower is in Paris."
-    claims = ExtractClaims(output=output).read({"claims": ["The tower is in Paris.", "Bananas grow quickly."]})
-    assert [claim.text for claim in claims] == ["The tower is in Paris."]
+@pytest.mark.parametrize(
+    ("output", "stated"),
+    [
+        ("Der Turm steht in Paris. Er wurde rot gestrichen.", ["The tower is in Paris.", "It was painted red."]),
+        ("塔はパリにある。赤く塗られた。", ["The tower is in Paris.", "It was painted red."]),
+        ("塔はパリにある。赤く塗られた。", ["塔はパリにあります", "塔は赤く塗られました"]),
+    ],
+)
+def test_no_claim_is_dropped_in_whatever_language(output: str, stated: list[str]) -> None:
+    claims = ExtractClaims(output=output).read({"claims": stated})
+    assert [claim.text for claim in claims] == stated
+
+
+def test_a_claim_without_spaces_has_its_place() -> None:
+    output = "塔はパリにある。1889年に完成した。"
+    (claim,) = ExtractClaims(output=output).read({"claims": ["塔は1889年に完成した"]})
+    assert output[claim.start : claim.end].strip("。") == "1889年に完成した"
+
+
+@pytest.mark.parametrize("data", [[["a one"]], [{"claims": ["a one"]}], [True], [17, "a one"]])
+def test_an_item_that_is_no_claim_is_asked_for_again_and_not_dropped(data: object) -> None:
+    with pytest.raises(ReplyError, match="must hold texts alone"):
+        ExtractClaims(output="a one").read({"claims": data})
+
+
+@pytest.mark.parametrize(
+    ("statement", "kept"),
+    [
+        ("塔はパリにあります。", True),
+        ("The tower is in Paris.", True),
+        ("塔は1887年にパリに建った。", False),
+        ("バナナは黄色い果物です。", False),
+    ],
+)
+def test_a_claim_restated_in_another_script_is_the_claim_unless_its_numbers_differ(statement: str, kept: bool) -> None:
+    question = verify(claims=(Claim("c1", "塔はパリにある"), Claim("c2", "It was built in 1889.")))
+    answer = question.read(
+        {"verdicts": [{"id": "c1", "statement": statement, "verdict": "no"}, {"id": "c2", "verdict": "no"}]}
+    )
+    assert ("c1" in words(answer)) is kept
 
 
 @pytest.mark.parametrize(
@@ -180,7 +216,7 @@ def test_claims_in_the_shapes_models_give_them(data: object, texts: list[str]) -
 def test_truths_are_limited() -> None:
     question = ExtractTruths(passages=PASSAGES, limit=2)
     facts = ["The tower is in Paris.", "Bananas grow quickly.", "It was completed in 1889.", "It was for the fair."]
-    assert question.read({"truths": facts}) == ("The tower is in Paris.", "It was completed in 1889.")
+    assert question.read({"truths": facts}) == ("The tower is in Paris.", "Bananas grow quickly.")
     assert "2 most important" in str(question.slots()["wanted"])
 
 

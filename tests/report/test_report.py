@@ -377,7 +377,7 @@ class TestPage:
             return set(re.findall(r"(\w+):", found.group(1)))
 
         assert keys("NO_SCORE") == {outcome.value for outcome in Outcome} - {"scored"}
-        assert keys("SUPPORT_WORDS") == keys("GLYPHS") == {support.value for support in Support}
+        assert keys("SUPPORT_WORDS") == keys("GLYPHS") == {support.value for support in Support} | {"pending"}
         assert keys("CHANGE_WORDS") == set(CHANGES) - {"same"}
 
     def test_the_joined_script_has_no_module_words_left(self) -> None:
@@ -433,7 +433,7 @@ class TestFile:
     def test_write_takes_what_looks_like_a_run(self, tmp_path: Path) -> None:
         run = Results(given=list(many(5)), name="nightly", judge="local", created=0.0)
         index = contents(write_report(run, tmp_path / "r.html", baseline=run))["index"]
-        assert index["run"] == {"name": "nightly", "judge": "local", "created": "1970-01-01 00:00 UTC"}
+        assert index["run"] == {"name": "nightly", "judge": "local", "created": "1970-01-01 00:00 UTC", "seconds": None}
         assert index["baseline"]["name"] == "nightly"
 
 

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 from typing import Any
 
-import aiohttp
 import pytest
 from msgspec import structs
 
@@ -18,7 +15,7 @@ from halluscope._internal.result import Exchange, Failure, Usage
 from halluscope._internal.store.run_reader import BadRow
 from halluscope._internal.verdict import Vote
 
-from ..browser import Page, chromium, find_chromium, new_page
+from ..browser import Page
 from ..reporting import judged, many, unscored
 from ..waiting import until
 
@@ -53,28 +50,6 @@ def pairs() -> list[Any]:
         (throttled, unscored(throttled, Outcome.FAILED, "No score: the judge failed.", failure)),
         *many(40),
     ]
-
-
-@pytest.fixture(scope="session")
-def devtools() -> Iterator[str]:
-    """The address of a running Chromium."""
-    executable = find_chromium()
-    if executable is None:
-        missing = "no Chromium: install the package `chromium`, or set CHROMIUM to where it is"
-        if os.environ.get("CI") == "true":
-            pytest.fail(missing)
-        pytest.skip(missing)
-    with chromium(executable) as address:
-        yield address
-
-
-@pytest.fixture
-async def page(devtools: str) -> AsyncIterator[Page]:
-    """An empty tab."""
-    async with aiohttp.ClientSession() as session:
-        tab = await new_page(session, devtools)
-        yield tab
-        await tab.close()
 
 
 @pytest.fixture(scope="session")
@@ -411,6 +386,25 @@ class TestLooks:
         assert await page.run("document.querySelector('#list').getBoundingClientRect().bottom <= innerHeight + 1")
         wide = await page.run("document.documentElement.scrollWidth")
         assert wide <= 390
+
+    async def test_on_a_phone_cases_are_on_the_first_screen_with_a_link_to_the_figures(
+        self, page: Page, report: Path
+    ) -> None:
+        await page.size(390, 844)
+        await opened(page, report)
+        await page.run("document.querySelector('#home').click()")
+        box = "document.querySelector('{}').getBoundingClientRect()"
+        assert await page.run(box.format(".row:not([hidden])") + ".bottom < innerHeight")
+        tabs = (
+            "[...document.querySelectorAll('.metric')].every((tab) => tab.getBoundingClientRect().right <= innerWidth)"
+        )
+        assert await page.run(tabs)
+        assert await page.run(box.format(".jump") + ".bottom <= innerHeight")
+        await page.click(".jump")
+        assert await page.run(box.format(".overview h1") + ".top < innerHeight / 2")
+        await page.click(".jump")
+        assert await page.run(box.format(".row:not([hidden])") + ".top < innerHeight")
+        assert await page.run("document.documentElement.scrollWidth") <= 390
 
     async def test_on_paper_there_is_the_overview_the_case_and_the_list(self, page: Page, report: Path) -> None:
         await opened(page, report)

@@ -46,7 +46,7 @@ from ..loopback import Faults, Loopback
 from ..systems import posix
 from ..waiting import until, wait_until
 
-QUICK = Patience(first_wait=0.01, longest_wait=0.1, deadline=60)
+QUICK = Patience(first_wait=0.01, longest_wait=0.1, deadline=60, repairs=5)
 FACTUAL = {"verdict": "factual", "reason": ["fine"]}
 
 
@@ -322,16 +322,16 @@ def test_many_bad_rows_are_told_in_a_few_lines(store: Store) -> None:
     assert len(list(run)) == 1
 
 
-def test_strict_reading_stops_and_keeps_what_was_done(store: Store) -> None:
+def test_stopping_at_a_bad_row_keeps_what_was_done(store: Store) -> None:
     with pytest.raises(RunFailed, match="row 3 cannot be read"):
-        evaluate([*rows(2), 5, *rows(5)], "label", labels(), store=store, run="r", strict=True)
+        evaluate([*rows(2), 5, *rows(5)], "label", labels(), store=store, run="r", stop_at_bad_row=True)
     assert Run("r", store).state == "failed"
     assert "row 3" in Run("r", store).info.note
 
 
-def test_strict_reading_finishes_what_is_under_way(store: Store) -> None:
+def test_stopping_at_a_bad_row_finishes_what_is_under_way(store: Store) -> None:
     with pytest.raises(RunFailed, match="row 301 cannot be read"):
-        evaluate([*rows(300), 5, *rows(2)], "label", labels(latency=0.05), store=store, run="r", strict=True)
+        evaluate([*rows(300), 5, *rows(2)], "label", labels(latency=0.05), store=store, run="r", stop_at_bad_row=True)
     run = Run("r", store)
     assert [r.case_id for r in run] == [f"case-{i}" for i in range(300)]
     assert [row.place for row in run.bad_rows()] == ["row 301"]

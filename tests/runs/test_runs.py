@@ -252,4 +252,4 @@ def test_results_of_one_metric(store: Store) -> None:
     assert [r.outcome for r in run.results("label")].count(Outcome.SCORED) == 3
     assert list(run.results("other")) == []
     assert "label: mean 0.333" in str(run.summary())
-    assert repr(run) == f"<Run 'r' in {store.path}>"
+    assert repr(run) == "<Run 'r' finished: 5 cases, label by believing>"

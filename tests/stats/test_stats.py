@@ -13,8 +13,14 @@ from numpy.typing import NDArray
 from sklearn import metrics as sk
 from sklearn.calibration import calibration_curve as sk_calibration_curve
 
-from halluscope._internal import stats
 from halluscope._internal.errors import InputError
+from halluscope._internal.stats.agreement import cohen_kappa, krippendorff_alpha
+from halluscope._internal.stats.binomial import binomial_interval, binomial_lower
+from halluscope._internal.stats.bootstrap import bootstrap, paired_bootstrap
+from halluscope._internal.stats.calibration import brier, calibration_curve, expected_calibration_error
+from halluscope._internal.stats.confusion import confusion
+from halluscope._internal.stats.ranking import Ranking, auroc, average_precision
+from halluscope._internal.stats.spans import covered, span_counts
 
 Arrays = tuple[NDArray[np.bool_], NDArray[np.float64]]
 
@@ -51,7 +57,7 @@ def test_counts_and_what_follows_from_them_equal_scikit_learn(
     truth: NDArray[np.bool_], scores: NDArray[np.float64]
 ) -> None:
     said = scores >= 0.6
-    ours = stats.confusion(truth, said)
+    ours = confusion(truth, said)
     tn, fp, fn, tp = sk.confusion_matrix(truth, said, labels=[False, True]).ravel()
     assert (ours.tn, ours.fp, ours.fn, ours.tp) == (tn, fp, fn, tp)
     theirs = {
@@ -67,15 +73,15 @@ def test_counts_and_what_follows_from_them_equal_scikit_learn(
 
 @pytest.mark.parametrize(("truth", "scores"), SAMPLES)
 def test_ranking_and_calibration_equal_scikit_learn(truth: NDArray[np.bool_], scores: NDArray[np.float64]) -> None:
-    assert stats.auroc(truth, scores) == pytest.approx(sk.roc_auc_score(truth, scores), abs=1e-9)
-    assert stats.average_precision(truth, scores) == pytest.approx(sk.average_precision_score(truth, scores), abs=1e-9)
-    assert stats.brier(truth, scores) == pytest.approx(sk.brier_score_loss(truth, scores), abs=1e-9)
+    assert auroc(truth, scores) == pytest.approx(sk.roc_auc_score(truth, scores), abs=1e-9)
+    assert average_precision(truth, scores) == pytest.approx(sk.average_precision_score(truth, scores), abs=1e-9)
+    assert brier(truth, scores) == pytest.approx(sk.brier_score_loss(truth, scores), abs=1e-9)
     shares, means = sk_calibration_curve(truth, scores, n_bins=10)
-    curve = stats.calibration_curve(truth, scores)
+    curve = calibration_curve(truth, scores)
     assert [b.share_hallucinated for b in curve] == pytest.approx(list(shares), abs=1e-9)
     assert [b.mean_probability for b in curve] == pytest.approx(list(means), abs=1e-9)
     by_hand = sum(b.n * abs(b.mean_probability - b.share_hallucinated) for b in curve) / len(truth)
-    assert stats.expected_calibration_error(truth, scores) == pytest.approx(by_hand, abs=1e-12)
+    assert expected_calibration_error(truth, scores) == pytest.approx(by_hand, abs=1e-12)
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -83,40 +89,40 @@ def test_weighted_figures_equal_those_of_repeated_cases(seed: int) -> None:
     truth, scores = simulated(seed, 60, steps=10)
     weights = np.random.default_rng(seed).integers(0, 4, size=60)
     many, many_scores = np.repeat(truth, weights), np.repeat(scores, weights)
-    assert stats.auroc(truth, scores, weights) == pytest.approx(sk.roc_auc_score(many, many_scores), abs=1e-9)
+    assert auroc(truth, scores, weights) == pytest.approx(sk.roc_auc_score(many, many_scores), abs=1e-9)
     expected = sk.average_precision_score(many, many_scores)
-    assert stats.average_precision(truth, scores, weights) == pytest.approx(expected, abs=1e-9)
-    assert stats.brier(truth, scores, weights) == pytest.approx(sk.brier_score_loss(many, many_scores), abs=1e-9)
-    repeated = stats.expected_calibration_error(many, many_scores)
-    assert stats.expected_calibration_error(truth, scores, weights=weights) == pytest.approx(repeated, abs=1e-9)
-    assert stats.confusion(truth, scores > 0.5, weights) == stats.confusion(many, many_scores > 0.5)
+    assert average_precision(truth, scores, weights) == pytest.approx(expected, abs=1e-9)
+    assert brier(truth, scores, weights) == pytest.approx(sk.brier_score_loss(many, many_scores), abs=1e-9)
+    repeated = expected_calibration_error(many, many_scores)
+    assert expected_calibration_error(truth, scores, weights=weights) == pytest.approx(repeated, abs=1e-9)
+    assert confusion(truth, scores > 0.5, weights) == confusion(many, many_scores > 0.5)
 
 
 def test_what_is_not_defined_is_nan_and_not_a_made_up_number() -> None:
     good = [False, False]
-    assert math.isnan(stats.auroc(good, [0.1, 0.9]))
-    assert math.isnan(stats.average_precision(good, [0.1, 0.9]))
-    assert math.isnan(stats.confusion(good, good).precision)
-    assert math.isnan(stats.confusion(good, good).f1)
-    assert math.isnan(stats.confusion(good, good).balanced_accuracy)
-    assert math.isnan(stats.auroc([], []))
-    assert math.isnan(stats.brier([], []))
-    assert stats.confusion([True, False], good).f1 == 0
+    assert math.isnan(auroc(good, [0.1, 0.9]))
+    assert math.isnan(average_precision(good, [0.1, 0.9]))
+    assert math.isnan(confusion(good, good).precision)
+    assert math.isnan(confusion(good, good).f1)
+    assert math.isnan(confusion(good, good).balanced_accuracy)
+    assert math.isnan(auroc([], []))
+    assert math.isnan(brier([], []))
+    assert confusion([True, False], good).f1 == 0
 
 
 @pytest.mark.parametrize(
     "wrong",
     [
-        lambda: stats.confusion([True], [True, False]),
-        lambda: stats.confusion([2], [1]),
-        lambda: stats.auroc([True, False], [0.1, float("nan")]),
-        lambda: stats.brier([True], [1.5]),
-        lambda: stats.calibration_curve([True], [0.5], bins=0),
-        lambda: stats.auroc([True, False], [0.1, 0.2], weights=[1, -1]),
-        lambda: stats.covered([(3, 9)], 5),
-        lambda: stats.cohen_kappa(["a"], []),
-        lambda: stats.binomial_lower(3, 2),
-        lambda: stats.paired_bootstrap([1.0], [1.0, 2.0]),
+        lambda: confusion([True], [True, False]),
+        lambda: confusion([2], [1]),
+        lambda: auroc([True, False], [0.1, float("nan")]),
+        lambda: brier([True], [1.5]),
+        lambda: calibration_curve([True], [0.5], bins=0),
+        lambda: auroc([True, False], [0.1, 0.2], weights=[1, -1]),
+        lambda: covered([(3, 9)], 5),
+        lambda: cohen_kappa(["a"], []),
+        lambda: binomial_lower(3, 2),
+        lambda: paired_bootstrap([1.0], [1.0, 2.0]),
     ],
 )
 def test_input_that_cannot_be_measured_is_refused(wrong: Callable[[], object]) -> None:
@@ -134,9 +140,9 @@ def test_span_f1_equals_scikit_learn_on_characters() -> None:
             for _ in range(2)
         ]
         cases.append((marked[0], marked[1], length))
-    counts = stats.span_counts(cases)  # type: ignore[arg-type]
-    people = np.concatenate([stats.covered(a, n) for a, _, n in cases])  # type: ignore[arg-type]
-    judge = np.concatenate([stats.covered(b, n) for _, b, n in cases])  # type: ignore[arg-type]
+    counts = span_counts(cases)  # type: ignore[arg-type]
+    people = np.concatenate([covered(a, n) for a, _, n in cases])  # type: ignore[arg-type]
+    judge = np.concatenate([covered(b, n) for _, b, n in cases])  # type: ignore[arg-type]
     assert counts.f1() == pytest.approx(sk.f1_score(people, judge), abs=1e-9)
     assert counts.precision() == pytest.approx(sk.precision_score(people, judge), abs=1e-9)
     assert counts.recall() == pytest.approx(sk.recall_score(people, judge), abs=1e-9)
@@ -146,12 +152,12 @@ def test_kappa_equals_scikit_learn_and_the_textbook_example() -> None:
     rng = np.random.default_rng(0)
     first = rng.choice(["good", "bad", "unsure"], 300)
     second = np.where(rng.random(300) < 0.6, first, rng.choice(["good", "bad", "unsure"], 300))
-    assert stats.cohen_kappa(list(first), list(second)) == pytest.approx(sk.cohen_kappa_score(first, second), abs=1e-9)
+    assert cohen_kappa(list(first), list(second)) == pytest.approx(sk.cohen_kappa_score(first, second), abs=1e-9)
     # 50 grant proposals: 20 both yes, 15 both no, 5 and 10 apart; kappa is 0.4.
     a = ["y"] * 25 + ["n"] * 25
     b = ["y"] * 20 + ["n"] * 5 + ["y"] * 10 + ["n"] * 15
-    assert stats.cohen_kappa(a, b) == pytest.approx(0.4, abs=1e-12)
-    assert math.isnan(stats.cohen_kappa(["y", "y"], ["y", "y"]))
+    assert cohen_kappa(a, b) == pytest.approx(0.4, abs=1e-12)
+    assert math.isnan(cohen_kappa(["y", "y"], ["y", "y"]))
 
 
 def test_alpha_gives_the_published_values() -> None:
@@ -161,10 +167,10 @@ def test_alpha_gives_the_published_values() -> None:
     b = [1, gap, 2, 1, 3, 3, 4, 3, gap, gap, gap, gap, gap, gap, gap]
     c = [gap, gap, 2, 1, 3, 4, 4, gap, 2, 1, 1, 3, 3, gap, 4]
     units = list(zip(a, b, c, strict=True))
-    assert stats.krippendorff_alpha(units) == pytest.approx(0.691, abs=5e-4)
-    assert stats.krippendorff_alpha(units, interval=True) == pytest.approx(0.811, abs=5e-4)
-    assert stats.krippendorff_alpha([("x", "x"), ("y", "y")]) == 1.0
-    assert math.isnan(stats.krippendorff_alpha([("x", None)]))
+    assert krippendorff_alpha(units) == pytest.approx(0.691, abs=5e-4)
+    assert krippendorff_alpha(units, interval=True) == pytest.approx(0.811, abs=5e-4)
+    assert krippendorff_alpha([("x", "x"), ("y", "y")]) == 1.0
+    assert math.isnan(krippendorff_alpha([("x", None)]))
 
 
 @pytest.mark.parametrize(
@@ -173,7 +179,7 @@ def test_alpha_gives_the_published_values() -> None:
 )
 def test_exact_interval_of_a_rate(k: int, n: int, low: float, high: float) -> None:
     """Clopper-Pearson intervals as printed in tables."""
-    interval = stats.binomial_interval(k, n)
+    interval = binomial_interval(k, n)
     assert [interval.low, interval.high] == pytest.approx([low, high], abs=1e-4)
 
 
@@ -181,7 +187,7 @@ def test_interval_of_a_mean_agrees_with_the_normal_one() -> None:
     """For a share of 0.3 of 2000 the interval is known: 0.3 ± 1.96 × √(0.3 × 0.7 / 2000)."""
     values = np.zeros(2000)
     values[:600] = 1
-    interval = stats.bootstrap(lambda w: float(w @ values / w.sum()), 2000, resamples=4000)
+    interval = bootstrap(lambda w: float(w @ values / w.sum()), 2000, resamples=4000)
     half = 1.96 * math.sqrt(0.3 * 0.7 / 2000)
     assert interval is not None
     assert interval.low == pytest.approx(0.3 - half, abs=0.0015)
@@ -193,11 +199,11 @@ def test_interval_of_auroc_agrees_with_the_textbook_formula() -> None:
     rng = np.random.default_rng(5)
     truth = np.arange(800) < 400
     scores = rng.standard_normal(800) + truth
-    ranking = stats.Ranking(truth, scores)
+    ranking = Ranking(truth, scores)
     area = ranking.auroc()
     q1, q2 = area / (2 - area), 2 * area**2 / (1 + area)
     variance = (area * (1 - area) + 399 * (q1 - area**2) + 399 * (q2 - area**2)) / (400 * 400)
-    interval = stats.bootstrap(ranking.auroc, 800)
+    interval = bootstrap(ranking.auroc, 800)
     assert interval is not None
     assert interval.width == pytest.approx(2 * 1.96 * math.sqrt(variance), rel=0.1)
 
@@ -208,7 +214,7 @@ def test_intervals_hold_the_true_value_as_often_as_they_promise() -> None:
     held = 0
     for seed in range(200):
         values = (rng.random(150) < 0.4).astype(np.float64)
-        interval = stats.bootstrap(lambda w, v=values: float(w @ v / w.sum()), 150, resamples=300, seed=seed)  # type: ignore[misc]
+        interval = bootstrap(lambda w, v=values: float(w @ v / w.sum()), 150, resamples=300, seed=seed)  # type: ignore[misc]
         assert interval is not None
         held += interval.low <= 0.4 <= interval.high
     assert 180 <= held <= 199
@@ -216,18 +222,18 @@ def test_intervals_hold_the_true_value_as_often_as_they_promise() -> None:
 
 def test_the_same_seed_gives_the_same_interval_and_an_undefined_figure_none() -> None:
     truth, scores = simulated(0, 80)
-    ranking = stats.Ranking(truth, scores)
-    assert stats.bootstrap(ranking.auroc, 80, seed=3) == stats.bootstrap(ranking.auroc, 80, seed=3)
-    assert stats.bootstrap(ranking.auroc, 80, seed=3) != stats.bootstrap(ranking.auroc, 80, seed=4)
-    assert stats.bootstrap(lambda w: float("nan"), 80) is None
-    assert stats.bootstrap(ranking.auroc, 0) is None
+    ranking = Ranking(truth, scores)
+    assert bootstrap(ranking.auroc, 80, seed=3) == bootstrap(ranking.auroc, 80, seed=3)
+    assert bootstrap(ranking.auroc, 80, seed=3) != bootstrap(ranking.auroc, 80, seed=4)
+    assert bootstrap(lambda w: float("nan"), 80) is None
+    assert bootstrap(ranking.auroc, 0) is None
 
 
 def test_paired_differences_tell_noise_from_change() -> None:
     rng = np.random.default_rng(0)
     hard = rng.random(300)
-    same = stats.paired_bootstrap(hard, np.clip(hard + 0.01 * rng.standard_normal(300), 0, 1))
-    better = stats.paired_bootstrap(hard, hard + 0.02 + 0.01 * rng.standard_normal(300))
+    same = paired_bootstrap(hard, np.clip(hard + 0.01 * rng.standard_normal(300), 0, 1))
+    better = paired_bootstrap(hard, hard + 0.02 + 0.01 * rng.standard_normal(300))
     assert not same.beyond_noise
     assert better.beyond_noise
     assert better.difference == pytest.approx(0.02, abs=0.003)
@@ -239,9 +245,9 @@ def test_paired_differences_tell_noise_from_change() -> None:
 def test_paired_bootstrap_compares_figures_on_the_same_cases() -> None:
     truth, scores = simulated(2, 300)
     noise = np.random.default_rng(0).random(300)
-    good, bad = stats.Ranking(truth, scores), stats.Ranking(truth, noise)
-    found = stats.paired_bootstrap(bad.auroc, good.auroc, 300)
+    good, bad = Ranking(truth, scores), Ranking(truth, noise)
+    found = paired_bootstrap(bad.auroc, good.auroc, 300)
     assert found.difference == pytest.approx(good.auroc() - bad.auroc())
     assert found.beyond_noise
     with pytest.raises(InputError, match="needs `n`"):
-        stats.paired_bootstrap(bad.auroc, good.auroc)
+        paired_bootstrap(bad.auroc, good.auroc)

@@ -9,7 +9,7 @@ import random
 import sqlite3
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from pathlib import Path
 
 import pytest
@@ -17,7 +17,7 @@ import pytest
 from halluscope import evaluate
 from halluscope._internal.case import Case
 from halluscope._internal.engine.driver import Driver
-from halluscope._internal.errors import StoreDamaged
+from halluscope._internal.errors import StoreDamaged, StoreError
 from halluscope._internal.judges.scripted import ScriptedJudge
 from halluscope._internal.metrics.label import Label
 from halluscope._internal.questions import Question
@@ -25,6 +25,7 @@ from halluscope._internal.result import Result
 from halluscope._internal.store import Replies, Store, reply_cache
 from halluscope._internal.store.integrity import CHECKED
 from halluscope._internal.store.run_reader import bad_rows, entries, light_results, list_runs
+from halluscope._internal.store.spending import spent_on
 
 from ..loopback import Loopback
 from ..waiting import until
@@ -67,6 +68,35 @@ async def test_who_comes_second_waits_for_the_first(tmp_path: Path) -> None:
     assert (one.label, two.label, two.exchanges[0].cached) == ("factual", "factual", True)
 
 
+async def test_many_claims_are_written_together_and_one_alone_at_once(tmp_path: Path) -> None:
+    cases = [Case.of(f"The mill {n} is in Ulm.", ["The mill is in Ulm."]) for n in range(40)]
+    with Store(tmp_path / "a.db") as store:
+        replies = Replies(store)
+        written: list[int] = []
+
+        class Counting(Replies):
+            def claim(self, keys: Collection[str]) -> set[str]:
+                written.append(len(keys))
+                return replies.claim(keys)
+
+        driver = Driver(judge(), cache=Counting(store))
+        await asyncio.gather(*(driver.score(Label(), case) for case in cases))
+        assert sum(written) == 40 and len(written) <= 3
+        assert store.rows("SELECT count(*) FROM replies") == [(40,)]
+        assert store.rows("SELECT count(*) FROM leases") == [(0,)]
+
+
+async def test_a_claim_that_cannot_be_written_is_told_to_all_who_wait_for_it(tmp_path: Path) -> None:
+    class Full(Replies):
+        def claim(self, keys: Collection[str]) -> set[str]:
+            raise StoreError("the disk is full")
+
+    with Store(tmp_path / "a.db") as store:
+        driver = Driver(judge(), cache=Full(store))
+        told = await asyncio.gather(*(driver.score(Label(), CASE) for _ in range(3)), return_exceptions=True)
+    assert [str(error) for error in told if isinstance(error, StoreError)] == ["the disk is full"] * 3
+
+
 async def test_a_claim_is_renewed_for_as_long_as_the_judge_takes(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -86,7 +116,7 @@ async def test_a_claim_of_a_process_that_died_ends(tmp_path: Path, monkeypatch: 
         monkeypatch.setattr(living, "get", _noting(living.get, keys))
         await Driver(judge(), cache=living).score(Label(), CASE)
         store.write("DELETE FROM replies", ())
-        assert died.claim(keys[0])
+        assert died.claim(keys[:1])
         asked = judge()
         assert (await Driver(asked, cache=living).score(Label(), CASE)).label == "factual"
         assert len(asked.asked) == 1
@@ -104,13 +134,13 @@ def _noting(get: Callable[[str], bytes | None], keys: list[str]) -> Callable[[st
 def test_a_claim_of_a_process_that_was_killed_holds_nobody_up(tmp_path: Path) -> None:
     code = (
         "import os, sys; from halluscope._internal.store import Replies, Store;"
-        "print(Replies(Store(sys.argv[1])).claim('ab' * 32), flush=True); os.kill(os.getpid(), 9)"
+        "print(Replies(Store(sys.argv[1])).claim(['ab' * 32]), flush=True); os.kill(os.getpid(), 9)"
     )
     done = subprocess.run([sys.executable, "-c", code, str(tmp_path / "a.db")], capture_output=True, check=False)
-    assert done.stdout.strip() == b"True"
+    assert done.stdout.strip() == b"{'" + b"ab" * 32 + b"'}"
     with Store(tmp_path / "a.db") as store:
-        assert Replies(store).claim("ab" * 32)
-        assert not Replies(store).claim("ab" * 32), "of a living one it does"
+        assert Replies(store).claim(["ab" * 32])
+        assert not Replies(store).claim(["ab" * 32]), "of a living one it does"
 
 
 async def test_a_claim_ends_with_a_failure_and_with_being_given_up(tmp_path: Path) -> None:
@@ -134,6 +164,7 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> bytes:
     path = tmp_path_factory.mktemp("whole") / "a.db"
     with Store(path) as store:
         evaluate([*ROWS, {"nothing": 1}], "label", judge(), run="a", store=store, progress=False)
+        spent_on(store, "2030-01-01", "a", 0.5)
         store.check()
     connection = sqlite3.connect(path)
     connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
@@ -147,7 +178,8 @@ def _changed(path: Path, whole: bytes, table: str, column: str) -> None:
     connection = sqlite3.connect(path)
     connection.create_function("flipped", 1, _flipped)
     quoted = f'"{column}"'
-    place = "rowid" if table in ("scorers", "outcomes", "runs") else "position" if table != "run_scorers" else "scorer"
+    place = {"run_scorers": "scorer", "spending": "day"}.get(table, "position")
+    place = "rowid" if table in ("scorers", "outcomes", "runs") else place
     last = f"(SELECT max({place}) FROM {table})"
     connection.execute(f"UPDATE {table} SET {quoted} = flipped({quoted}) WHERE {place} = {last}")
     connection.commit()
@@ -189,6 +221,8 @@ def test_what_is_damaged_is_not_read(tmp_path: Path, whole: bytes, table: str, c
             list(entries(store, run.id))
             list(light_results(store, run.id, "label"))
             bad_rows(store, run.id)
+        spent_on(store, "2030-01-01", "a")
+        store.check()
 
 
 def test_single_bits_of_the_file_are_noticed_or_change_nothing(tmp_path: Path, whole: bytes) -> None:
@@ -223,8 +257,10 @@ def test_a_store_of_the_first_version_gets_its_checksums(tmp_path: Path, whole: 
     path = tmp_path / "a.db"
     path.write_bytes(whole)
     connection = sqlite3.connect(path)
-    for table in CHECKED:
+    connection.execute("DROP TABLE spending")
+    for table in CHECKED.keys() - {"spending"}:
         connection.execute(f"ALTER TABLE {table} DROP COLUMN checksum")
+    connection.execute("DROP TRIGGER answered")
     connection.execute("DROP TABLE leases")
     connection.execute("PRAGMA user_version = 1")
     connection.commit()

@@ -126,9 +126,9 @@ def test_a_run_is_read_back_without_loss(path: Path) -> None:
     rows = cases(600)
     with Store(path) as store:
         book = Book(store, "night", "file.jsonl", [scorer()])
-        for start in range(0, 600, 200):
-            jobs, reused = book.admit(rows[start : start + 200])
-            assert (len(jobs), reused) == (200, 0)
+        for start in range(0, 600, 100):
+            jobs, reused = book.admit(rows[start : start + 100])
+            assert (len(jobs), reused) == (100, 0)
             for job in jobs:
                 book.keep(job, result(job.case, score=job.position / 600))
         book.close("finished", end=600)

@@ -11,6 +11,7 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
+from .conversation import CONTEXT_FROM, Conversation, read_conversation
 from .errors import CaseError
 from .plumbing.public import public
 
@@ -46,9 +47,20 @@ class Case(Struct, frozen=True, kw_only=True):
         *,
         id: object = None,
         metadata: Mapping[str, Any] | None = None,
+        context_from: Iterable[str] = CONTEXT_FROM,
     ) -> Case:
-        """A case from whatever the caller has: strings, lists, documents, structured output."""
+        """A case from whatever the caller has: strings, lists, documents, structured output, a conversation.
+
+        Of a conversation (messages as the output, or as the input, before it) the last answer is judged. Where no
+        context is given it is what the conversation held: `context_from` says which parts of it count, of "tools",
+        "documents", "system", "user" (what the user said earlier), "question" and "assistant" (earlier answers).
+        """
         notes: list[str] = []
+        talk = _conversation(output, input, context_from)
+        if talk is not None:
+            notes.append(talk.note(with_context=context is None))
+            output, input = talk.answer, input if isinstance(input, str) else talk.question
+            context = talk.context if context is None else context
         said = _text("output", output, notes) if output is not None else ""
         asked = _text("input", input, notes) if input is not None else None
         passages = _passages(context, notes)
@@ -70,6 +82,15 @@ class Case(Struct, frozen=True, kw_only=True):
     def named(self) -> bool:
         """Whether the id says which case it is; one made from the texts says only what they are."""
         return self.id != content_id(self.output, self.context, self.input)
+
+
+def _conversation(output: object, input: object, context_from: Iterable[str]) -> Conversation | None:
+    """The conversation that output and input are, None where they are texts or data."""
+    if isinstance(input, str) or input is None:
+        return (
+            None if isinstance(output, str) or output is None else read_conversation(output, context_from=context_from)
+        )
+    return read_conversation(input, "" if output is None else output, context_from=context_from)
 
 
 def content_id(output: str, context: Sequence[str] | None, input: str | None) -> str:

@@ -23,6 +23,7 @@ HalluscopeError
     ├── JudgeRefused           the model declined to judge
     ├── CannotJudge            the judge says that this text is not one it can read
     │   └── NothingToJudge     the judge finds no claim in the output
+    ├── ContextFailed          the function that should give the context raised, or gave nothing to use
     ├── DeadlineExceeded       the time allowed for the question ran out
     └── ReplyError             an answer came, and cannot be used (`reply`)
         └── ReplyTruncated     it stops before its end
@@ -178,6 +179,12 @@ class NothingToJudge(CannotJudge):
     """The judge finds no claim in the output."""
 
     kind = "no_claims"
+
+
+class ContextFailed(JudgeError):
+    """The caller's own function for the context failed: not the judge, and no second try will change it."""
+
+    kind = "context"
 
 
 class DeadlineExceeded(JudgeError):

@@ -198,6 +198,11 @@ def resolve(spec: JudgeSpec = None, **options: Any) -> Judge:
     )
 
 
+def is_embedded(judge: Judge) -> bool:
+    """Whether it is the embedded judge and no other: it costs nothing, and computes here."""
+    return judge.name == DEFAULT and not judge.asks
+
+
 def _named(name: str, options: dict[str, Any]) -> Judge:
     if "(" in name or ")" in name:
         combined: Callable[..., Judge] = load(".judges.combined.combination_names:combined")

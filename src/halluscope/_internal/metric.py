@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 import msgspec
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from .case import Case
 from .engine.scorer import Scorer
@@ -18,8 +18,8 @@ from .plumbing.public import public, public_in
 from .prompt import require_slots
 from .questions.finding import Finding
 from .questions.flow import Flow
-from .result import Direction
-from .verdict import Verdict
+from .result import Direction, reaches
+from .verdict import Support, Verdict
 
 _METRICS = Path(__file__).parent / "metrics"
 
@@ -36,9 +36,10 @@ class PromptSpec(Struct, frozen=True):
 class Metric(Struct, Scorer, frozen=True, kw_only=True):
     """A metric and its options. Nothing about a case or a judge is ever stored on it.
 
-    `threshold`: where a score passes. `strict`: any failing verdict fails the case, whatever the
-    score. `prompts` replaces prompts by name, `examples` the few-shot examples; `more_examples`
-    adds to them.
+    An output passes when every claim holds: `threshold` lets a share through that does not, but never a
+    contradicted one, unless `strict` is False and the score alone decides. With `strict` every claim has
+    to hold, whatever the threshold. `prompts` replaces prompts by name, `examples` the few-shot examples;
+    `more_examples` adds to them.
     """
 
     name: ClassVar[str]
@@ -47,14 +48,17 @@ class Metric(Struct, Scorer, frozen=True, kw_only=True):
     direction: ClassVar[Direction]
     uses: ClassVar[tuple[PromptSpec, ...]] = ()
 
-    threshold: float = 0.5
-    strict: bool = False
+    threshold: float = None  # type: ignore[assignment]
+    """The best score there is, unless set."""
+    strict: bool | None = None
     include_reason: bool = True
     prompts: Mapping[str, str] = {}
     examples: tuple[dict[str, Any], ...] | None = None
     more_examples: tuple[dict[str, Any], ...] = ()
 
     def __post_init__(self) -> None:
+        if self.threshold is None:
+            structs.force_setattr(self, "threshold", self.best)
         known = {spec.name: spec for spec in self.uses}
         if not isinstance(self.prompts, Mapping):
             raise InputError(f"the prompts of {self.name!r} must be a dictionary from name to text.")
@@ -84,11 +88,18 @@ class Metric(Struct, Scorer, frozen=True, kw_only=True):
         ours = packaged_examples(self.name) if self.examples is None else self.examples
         return tuple(ours) + tuple(self.more_examples)
 
+    @property
+    def best(self) -> float:
+        """The best score that an output can have."""
+        return 0.0 if self.direction == "lower" else 1.0
+
     def passes(self, score: float, verdicts: tuple[Verdict, ...]) -> bool:
-        """Whether the score is on the right side of the threshold."""
+        """Whether the output passes: its label says the same."""
         if self.strict and any(not v.support.holds for v in verdicts):
             return False
-        return score <= self.threshold if self.direction == "lower" else score >= self.threshold
+        if self.strict is None and any(v.support is Support.CONTRADICTED for v in verdicts):
+            return False
+        return reaches(score, self.direction, self.threshold)
 
     @property
     def version(self) -> str:

@@ -52,17 +52,15 @@ def render(template: str, slots: Mapping[str, str | Data]) -> Prompt:
     A line of three dashes parts the system message from the user message; without one, everything
     is the user message.
     """
-    code = _seal(slots)
+    encoded = {name: _encoded(slot.value) for name, slot in slots.items() if isinstance(slot, Data)}
+    code = _seal("\n".join(encoded.values()))
 
     def fill(match: re.Match[str]) -> str:
         name = match.group(1)
         if name not in slots:
             known = ", ".join(sorted(slots))
             raise PromptError(f"the prompt has a slot {{{{{name}}}}} nobody fills; this question has: {known}.")
-        slot = slots[name]
-        if isinstance(slot, str):
-            return slot
-        return f"<{name}-{code}>\n{_encoded(slot.value)}\n</{name}-{code}>"
+        return f"<{name}-{code}>\n{encoded[name]}\n</{name}-{code}>" if name in encoded else str(slots[name])
 
     parts = _DIVIDER.split(template, maxsplit=1)
     filled = [_SLOT.sub(fill, part).strip() for part in parts]
@@ -82,9 +80,8 @@ def _encoded(value: Any) -> str:
     return msgspec.json.encode(value).decode()
 
 
-def _seal(slots: Mapping[str, str | Data]) -> str:
+def _seal(material: str) -> str:
     """A word for the fence that does not occur in the material, and is the same for the same material."""
-    material = "\n".join(_encoded(slot.value) for slot in slots.values() if isinstance(slot, Data))
     word = hashlib.sha256(material.encode()).hexdigest()[:12]
     while word in material:
         word = hashlib.sha256(word.encode()).hexdigest()[:12]

@@ -217,7 +217,6 @@ def _asserted(
             f"`{who}` takes a metric in which {direction} is better, and {known.name!r} is none: "
             f"use `{'assert_faithful' if direction == 'lower' else 'assert_no_hallucination'}`."
         )
-    options.setdefault("threshold", float(options.get("scale", 1.0)) if direction == "higher" else 0.0)
     options.setdefault("include_reason", False)
     if judge is None and _current is not None:
         judge = _current.default_judge()

@@ -32,6 +32,10 @@ SIGNS = {Support.SUPPORTED: "✓", Support.CONTRADICTED: "✗", Support.UNSUPPOR
 """For those who see no colour, and where there is none."""
 
 
+UNSURE = 0.75
+"""Below this confidence a verdict is shown as one that the judge is not sure of."""
+
+
 @public
 class Claim(Struct, frozen=True):
     """One statement of the output, with its place there where it has one.
@@ -90,3 +94,8 @@ class Verdict(Struct, frozen=True):
     judge: str | None = None
     votes: tuple[Vote, ...] = ()
     marks: tuple[tuple[int, int], ...] = ()
+
+    @property
+    def unsure(self) -> bool:
+        """Whether the judge says itself that it might as well be otherwise."""
+        return self.confidence is not None and self.confidence < UNSURE

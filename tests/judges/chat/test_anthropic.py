@@ -75,14 +75,14 @@ def test_responses_without_content(content: Any) -> None:
     model = AnthropicModel(model="any", base_url="http://127.0.0.1:1", api_key="secret")
     assert "secret" not in repr(model)
     with pytest.raises(JudgeUnavailable, match="holds no content"):
-        model._completion({"content": content})
+        model.completion({"content": content})
 
 
 def test_shapes_of_content() -> None:
     model = AnthropicModel(model="any", base_url="http://127.0.0.1:1", api_key="secret")
-    made = model._completion({"content": ["odd", {"type": "text", "text": "a"}, {"type": "text"}], "usage": 3})
+    made = model.completion({"content": ["odd", {"type": "text", "text": "a"}, {"type": "text"}], "usage": 3})
     assert (made.text, made.truncated, made.refused) == ("a", False, False)
-    made = model._completion({"content": [], "stop_reason": "max_tokens"})
+    made = model.completion({"content": [], "stop_reason": "max_tokens"})
     assert (made.text, made.truncated) == ("", True)
 
 

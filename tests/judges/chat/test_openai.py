@@ -114,14 +114,14 @@ def model() -> OpenAIModel:
 )
 def test_responses_without_a_message(response: dict[str, Any]) -> None:
     with pytest.raises(JudgeUnavailable, match="holds no message"):
-        model()._completion(response)
+        model().completion(response)
 
 
 def test_an_error_inside_a_good_response() -> None:
     with pytest.raises(JudgeRejected):
-        model()._completion({"error": {"code": 402, "message": "no credits"}})
+        model().completion({"error": {"code": 402, "message": "no credits"}})
     with pytest.raises(JudgeUnavailable):
-        model()._completion({"error": {"code": 502, "message": "behind me"}})
+        model().completion({"error": {"code": 502, "message": "behind me"}})
 
 
 @pytest.mark.parametrize(
@@ -135,7 +135,7 @@ def test_an_error_inside_a_good_response() -> None:
     ],
 )
 def test_shapes_of_a_message(choice: dict[str, Any], text: str, truncated: bool, refused: bool) -> None:
-    made = model()._completion({"choices": [choice], "usage": {"prompt_tokens": "many"}})
+    made = model().completion({"choices": [choice], "usage": {"prompt_tokens": "many"}})
     assert (made.text, made.truncated, made.refused) == (text, truncated, refused)
 
 

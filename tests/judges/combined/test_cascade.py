@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 
 from halluscope._internal.case import Case
 from halluscope._internal.cli import app
-from halluscope._internal.cli.result_view import show_result
+from halluscope._internal.cli.views.result import show_result
 from halluscope._internal.engine.driver import Driver
 from halluscope._internal.errors import CannotJudge, InputError, JudgeError, JudgeRejected, NothingToJudge
 from halluscope._internal.judge import Call, Judge, resolve

@@ -13,23 +13,28 @@ from typing import Annotated, Any, NoReturn
 import typer
 from typer.core import TyperGroup
 
-from ..errors import HalluscopeError, RunFailed, StoreError, WriteError
+from ..errors import HalluscopeError, InputError, RunFailed, StoreError, WriteError
 from ..redaction import redacted
 from ..version import __version__
-from .terminal import plain, write_what_can_be_written
+from .settings.file import in_force
+from .terminal import printable, write_what_can_be_written
 
 HOMES = {
+    "init": "settings.init_command",
     "check": "check_command",
     "eval": "eval_command",
     "runs": "runs_command",
     "show": "runs_command",
     "compare": "runs_command",
     "export": "runs_command",
+    "cache": "settings.cache_command",
     "bench": "bench_command",
     "calibrate": "calibrate_command",
     "stress": "stress_command",
     "label": "label_command",
     "sample": "sample_command",
+    "serve": "serving.serve_command",
+    "mcp": "serving.mcp_command",
     "judges": "check_command",
     "metrics": "check_command",
 }
@@ -46,6 +51,14 @@ class Commands(TyperGroup):
         if cmd_name not in HOMES:
             return None
         import_module(f".{HOMES[cmd_name]}", __package__)
+        for group in app.registered_groups:
+            if group.name == cmd_name:
+                return typer.main.get_group_from_info(
+                    group,
+                    pretty_exceptions_short=False,
+                    suggest_commands=True,
+                    rich_markup_mode=app.rich_markup_mode,
+                )
         info = next(info for info in app.registered_commands if info.name == cmd_name)
         return typer.main.get_command_from_info(
             info, pretty_exceptions_short=False, rich_markup_mode=app.rich_markup_mode
@@ -53,7 +66,8 @@ class Commands(TyperGroup):
 
     def invoke(self, ctx: Any) -> Any:
         try:
-            return super().invoke(ctx)
+            with in_force():
+                return super().invoke(ctx)
         except (Exception, KeyboardInterrupt) as error:
             # Typer's own errors know how to be shown, and with which code to end.
             if hasattr(error, "exit_code") or isinstance(error, typer.Abort) or DEBUG in os.environ:
@@ -65,7 +79,7 @@ app = typer.Typer(
     name="halluscope",
     cls=Commands,
     no_args_is_help=True,
-    add_completion=False,
+    add_completion=True,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
@@ -77,13 +91,36 @@ def _version(wanted: bool) -> None:
         raise typer.Exit
 
 
+LOG = "HALLUSCOPE_LOG"
+"""What to log at, where --log does not say."""
+
+
 @app.callback()
 def _root(
     version: Annotated[
         bool, typer.Option("--version", help="Print the version.", callback=_version, is_eager=True)
     ] = False,
+    log: Annotated[
+        str | None,
+        typer.Option(help="Tell on stderr what happens: debug, info or warning.", envvar=LOG, metavar="LEVEL"),
+    ] = None,
 ) -> None:
     """Tells whether a language model's output holds up against the context it was given."""
+    if log is not None:
+        tell(log)
+
+
+def tell(level: str) -> None:
+    """Show what the package logs, under the name `halluscope`, on stderr."""
+    import logging
+
+    if level.lower() not in ("debug", "info", "warning", "error"):
+        raise InputError(f"there is no level {level!r} to log at: it is debug, info, warning or error.")
+    shown = logging.StreamHandler()
+    shown.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(name)s: %(message)s"))
+    logger = logging.getLogger("halluscope")
+    logger.handlers = [shown]
+    logger.setLevel(level.upper())
 
 
 USAGE = 2
@@ -105,7 +142,7 @@ _DAMAGED = (EOFError, UnicodeError, zlib.error, csv.Error)
 
 def fail(message: str, code: int = USAGE) -> NoReturn:
     """Say in one sentence what is wrong, and stop."""
-    typer.echo(plain(redacted(f"halluscope: {message}")), err=True)
+    typer.echo(printable(redacted(f"halluscope: {message}")), err=True)
     raise typer.Exit(code)
 
 

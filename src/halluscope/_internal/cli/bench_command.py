@@ -21,11 +21,11 @@ from ..measuring.bench.judge_run import CONCURRENCY
 from ..measuring.calibration.profile import Profile
 from ..measuring.sets.public_sets import SETS
 from .app import app
-from .ci_files import write_text
 from .open_store import kept_replies
 from .options import BaseUrl, CasesAtOnce, DrawnLimit, JudgeNames, MetricNames, ProfileName, judge_options
 from .terminal import console as new_console
 from .terminal import print_json
+from .views.ci_files import write_text
 
 NO_VERDICT = 3
 """Exit code where a judge gave no verdict at all."""

@@ -19,7 +19,7 @@ from ..measuring.calibration.profile import MappingKind, Profile, profile_path
 from ..measuring.labelled_case import LabelledCase, sample
 from ..measuring.sets.public_sets import load_set
 from ..metric import Metric
-from ..stats import Interval
+from ..stats.interval import Interval
 from .app import app
 from .open_store import kept_replies
 from .options import BaseUrl, CasesAtOnce, DrawnLimit, JudgeName, MetricName, judge_options
@@ -87,8 +87,11 @@ def calibrate(
         confidence=confidence,
         mapping=cast("MappingKind | None", mapping),
     )
-    path = profile.save()
     said = cautions(profile, truth, probabilities)
+    if profile.recall == profile.false_alarms == 1:
+        why = next((caution for caution in said if "flag" in caution), "it flags every case.")
+        raise InputError(f"no profile is made, it would flag every output: {why[0].lower()}{why[1:]}")
+    path = profile.save()
     if len(truth) < len(cases):
         said.append(f"{len(cases) - len(truth)} of {len(cases)} cases got no verdict and were left out.")
     if as_json:

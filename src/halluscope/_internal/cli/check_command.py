@@ -16,16 +16,30 @@ from ..errors import InputError
 from ..judge import COMBINATIONS, DEFAULT, PROVIDERS, VARIABLE, Provider
 from ..metrics import METRICS
 from ..metrics.check import check as check_one
-from ..result import Result
+from ..result import Result, bar
 from .app import app
-from .options import BaseUrl, JudgeName, MetricNames, PassThreshold, ProfileName, judge_options
-from .result_view import show_result
+from .options import (
+    BaseUrl,
+    JudgeName,
+    MetricNames,
+    PassThreshold,
+    ProfileName,
+    Strict,
+    judge_options,
+    metrics_or_usual,
+)
+from .settings.file import whence
 from .terminal import console as new_console
-from .terminal import plain, print_json, progress_shown
+from .terminal import print_json, printable, progress_shown
+from .views.result import show_result
 
 if TYPE_CHECKING:
     from ..measuring.calibration.profile import Profile
 
+PASSING = (
+    "An output passes when every claim holds. --threshold lets a share through that does not, but never a claim that "
+    "the context contradicts; the label says the same as passed or failed."
+)
 NOT_PASSED = 1
 """Exit code where the output did not pass."""
 _LONG = 20_000
@@ -49,7 +63,7 @@ def check(
     base_url: BaseUrl = None,
     threshold: PassThreshold = None,
     profile: ProfileName = None,
-    strict: Annotated[bool, typer.Option("--strict", help="Any claim that does not hold fails the output.")] = False,
+    strict: Strict = None,
     reason: Annotated[bool, typer.Option("--reason/--no-reason", help="Ask the judge for a reason.")] = True,
     as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON, one line per metric.")] = False,
 ) -> None:
@@ -69,7 +83,7 @@ def check(
         options["threshold"] = threshold
     results: list[Result] = []
     console = new_console()
-    names = metric or [chosen.metric if chosen else "hallucination"]
+    names = metrics_or_usual(metric, chosen.metric if chosen else None)
     if chosen is not None:
         for name in names:
             chosen.check_metric(name)
@@ -101,8 +115,9 @@ def judges() -> None:
     console = new_console()
     console.print(table)
     chosen = os.environ.get(VARIABLE)
-    named = f"{chosen} (from {VARIABLE})" if chosen else f"{DEFAULT} (set {VARIABLE} to change it)"
-    console.print(f"\nWithout --judge: {plain(named)}")
+    otherwise = f"{DEFAULT} (set {VARIABLE} to change it, or write a halluscope.toml with `halluscope init`)"
+    named = f"{chosen} (from {whence(VARIABLE)})" if chosen else otherwise
+    console.print(f"\nWithout --judge: {printable(named)}")
 
 
 @app.command("metrics")
@@ -111,11 +126,11 @@ def metrics() -> None:
     console = new_console()
     for metric in METRICS.values():
         made = metric()
-        passes = "≤" if metric.direction == "lower" else "≥"
         console.print(Text(metric.name, style="bold").append(f"  {metric.summary}", style="not bold"))
         console.print(f"  score = {metric.formula}")
-        console.print(f"  passes when score {passes} {made.threshold:g}; {metric.direction} is better")
+        console.print(f"  passes {bar(metric.direction, made.threshold)}; {metric.direction} is better")
         console.print(f"  prompts: {', '.join(spec.name for spec in metric.uses)}\n")
+    console.print(PASSING)
 
 
 def _profile(name: str | None) -> Profile | None:

@@ -25,7 +25,7 @@ from .app import app
 from .open_store import kept_replies
 from .options import DrawnLimit
 from .terminal import console as new_console
-from .terminal import plain
+from .terminal import printable
 
 UNDO, QUIT = ("z", "\x7f", "\b"), ("q", "\x03", "\x04", "")
 KEYS = "f factual   h hallucinated   c contradicted   u unsupported   s skip   z undo   q quit"
@@ -84,13 +84,13 @@ def _sit(session: Session, key: Callable[[], str], console: Console) -> None:
 def _show(case: Case, session: Session, console: Console) -> None:
     """The case as Text, so that nothing in it is taken for markup or for keys of the terminal."""
     if case.input is not None:
-        console.print(Panel(Text(plain(case.input)), title="input", title_align="left"))
+        console.print(Panel(Text(printable(case.input)), title="input", title_align="left"))
     passages = case.context
     if passages is None:
         console.print(Text("no context was given", style="dim"))
     for number, passage in enumerate(passages or (), start=1):
-        console.print(Panel(Text(plain(passage)), title=f"context {number}", title_align="left"))
-    console.print(Panel(Text(plain(case.output)), title="output", title_align="left", border_style="bold"))
+        console.print(Panel(Text(printable(passage)), title=f"context {number}", title_align="left"))
+    console.print(Panel(Text(printable(case.output)), title="output", title_align="left", border_style="bold"))
     console.print(Text(f"case {session.done + 1} of {len(session.cases)}   {KEYS}", style="dim"))
 
 
@@ -126,7 +126,7 @@ def _show_agreement(found: PersonAgreement, who: str, console: Console) -> None:
     console.print(table)
     console.print(f"agreement {found.agreed:.1%}, kappa {kappa}{interval}")
     if found.apart:
-        console.print(plain(f"apart on: {', '.join(found.apart[:20])}"), style="dim")
+        console.print(printable(f"apart on: {', '.join(found.apart[:20])}"), style="dim")
 
 
 def _drawn(cases: list[Case], limit: int | None, seed: int) -> list[Case]:

@@ -10,22 +10,31 @@ import typer
 
 from ..errors import UnknownName
 from ..runs import Run, all_runs
+from ..store.removal import remove_run
 from .app import app
 from .open_store import kept_store
-from .result_view import show_result
-from .run_views import show_comparison, show_runs, show_summary, summary_object
+from .options import complete_run
 from .terminal import console as new_console
-from .terminal import plain, print_json
+from .terminal import print_json, printable
+from .views.result import show_result
+from .views.runs import show_comparison, show_runs, show_summary, summary_object
 
 JSON = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 
-@app.command("runs")
+runs = typer.Typer(invoke_without_command=True)
+app.add_typer(runs, name="runs")
+
+
+@runs.callback()
 def runs_command(
+    context: typer.Context,
     check: Annotated[bool, typer.Option("--check", help="Also read the whole store and say if it is damaged.")] = False,
     as_json: JSON = False,
 ) -> None:
-    """List the runs that are kept, the latest last."""
+    """List the runs that are kept, the latest last, or take some out."""
+    if context.invoked_subcommand is not None:
+        return
     with kept_store() as store:
         if check:
             store.check()
@@ -38,9 +47,28 @@ def runs_command(
                 typer.echo(f"the store {store.path} is whole")
 
 
+@runs.command("rm")
+def remove_command(
+    names: Annotated[list[str], typer.Argument(help="Runs, by name.", autocompletion=complete_run)],
+) -> None:
+    """Take runs out of the store. The judges' replies stay: the same run can be made again without paying."""
+    with kept_store() as store:
+        known = {info.name for info in all_runs(store)}
+        for name in names:
+            if name not in known:  # before anything is taken out
+                raise UnknownName("run called", name, known or ("(none yet)",))
+        for name in names:
+            remove_run(store, name)
+            typer.echo(printable(f"the run {name} is taken out"))
+        store.shrink()
+
+
+RunName = Annotated[str, typer.Argument(help="A run, by name.", autocompletion=complete_run)]
+
+
 @app.command("show")
 def show_command(
-    run: Annotated[str, typer.Argument(help="A run, by name.")],
+    run: RunName,
     case: Annotated[
         str | None, typer.Argument(help="A case of it, by id: shows its claims and their evidence.")
     ] = None,
@@ -59,7 +87,7 @@ def show_command(
         else:
             show_summary(shown.summary())
             for row in shown.bad_rows()[:20]:
-                typer.echo(plain(f"{row.place} was left out: {row.reason}"))
+                typer.echo(printable(f"{row.place} was left out: {row.reason}"))
 
 
 def _show_case(run: Run, case: str, as_json: bool) -> None:
@@ -78,8 +106,8 @@ def _show_case(run: Run, case: str, as_json: bool) -> None:
 
 @app.command("compare")
 def compare_command(
-    before: Annotated[str, typer.Argument(help="The earlier run.")],
-    after: Annotated[str, typer.Argument(help="The later run.")],
+    before: Annotated[str, typer.Argument(help="The earlier run.", autocompletion=complete_run)],
+    after: Annotated[str, typer.Argument(help="The later run.", autocompletion=complete_run)],
     as_json: JSON = False,
 ) -> None:
     """Say what changed from one run to another, with intervals: noise is not called a change."""
@@ -93,7 +121,7 @@ def compare_command(
 
 @app.command("export")
 def export_command(
-    run: Annotated[str, typer.Argument(help="A run, by name.")],
+    run: RunName,
     output: Annotated[Path, typer.Option("--output", "-o", help="A .jsonl, .csv or .parquet file, also .jsonl.gz.")],
 ) -> None:
     """Write a run to a file, one line per result."""

@@ -12,7 +12,7 @@ from ..datasets.sample_data import sample as path_of
 from ..errors import InputError
 from ..plumbing.whole_file import replacing
 from .app import app
-from .terminal import plain
+from .terminal import printable
 
 
 @app.command("sample")
@@ -28,4 +28,4 @@ def sample(to: Annotated[Path, typer.Option(help="The folder to write into.")] =
     for path, content in wanted.items():
         with replacing(path) as file:
             file.write(content)
-        typer.echo(plain(f"{path}: {len(content.splitlines())} cases"))
+        typer.echo(printable(f"{path}: {len(content.splitlines())} cases"))

@@ -18,9 +18,9 @@ from ..measuring.stress import stress as stress_judge
 from ..measuring.stress.stress_report import StressRow, Tried
 from .app import app
 from .open_store import kept_replies
-from .options import BaseUrl, Columns, JudgeName, MetricName, judge_options, mapping
+from .options import BaseUrl, ColumnMap, JudgeName, MetricName, judge_options, mapping
 from .terminal import console as new_console
-from .terminal import plain, print_json
+from .terminal import print_json, printable
 
 
 @app.command("stress")
@@ -38,7 +38,7 @@ def stress(
     ] = None,
     limit: Annotated[int | None, typer.Option(help="Take only so many answers.")] = None,
     seed: Annotated[int, typer.Option(help="Decides what is changed, and into what.")] = 0,
-    columns: Columns = None,
+    columns: ColumnMap = None,
     concurrency: Annotated[int, typer.Option(help="Texts judged at once.")] = 16,
     base_url: BaseUrl = None,
     show: Annotated[int, typer.Option(help="Show so many of the judge's mistakes.")] = 5,
@@ -93,9 +93,9 @@ def _print(console: Console, report: StressReport, show: int) -> None:
             table.add_row(overall, *(cell for total in totals for cell in ("", total)), end_section=True)
     console.print(table)
     for text in _remarks(report):
-        console.print(plain(text), style="dim")
+        console.print(printable(text), style="dim")
     for mistake in report.missed()[: max(0, show)]:
-        console.print(plain(_told(mistake)))
+        console.print(printable(_told(mistake)))
 
 
 def _cells(rows: Sequence[StressRow]) -> list[str]:

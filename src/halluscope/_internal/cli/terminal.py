@@ -46,7 +46,7 @@ def progress_shown(wanted: bool) -> Iterator[None]:
         yield
 
 
-def plain(text: str) -> str:
+def printable(text: str) -> str:
     """The text with each character that a terminal would obey replaced by one it shows, so that places stay."""
     return text if text.isprintable() else _UNRULY.sub("\ufffd", _SPACES.sub(" ", text))
 

@@ -6,11 +6,12 @@ import os
 from collections.abc import Iterator, Mapping
 
 from .columns import NAMES, Columns
-from .files import Cells, open_file
+from .files import Cells, open_file, reader_of
 from .objects import open_object
 from .rows import AnyRow, Row, Source, Unread
+from .stored import Stored
 
-__all__ = ["NAMES", "AnyRow", "Data", "Row", "Unread", "open_data"]
+__all__ = ["NAMES", "AnyRow", "Data", "Row", "Stored", "Unread", "open_data", "open_stored"]
 
 
 class Data:
@@ -50,4 +51,13 @@ class Data:
 def open_data(data: object, map: Mapping[str, str] | None = None) -> Data:
     """The rows of a file (by its path), a table, a dataset or an iterator; `map` says which column is which."""
     source: Source = open_file(data) if isinstance(data, (str, os.PathLike)) else open_object(data)
+    return _data(source, map)
+
+
+def open_stored(file: Stored, map: Mapping[str, str] | None = None) -> Data:
+    """The rows of a file that may be elsewhere than on this machine."""
+    return _data(reader_of(file), map)
+
+
+def _data(source: Source, map: Mapping[str, str] | None) -> Data:
     return Data(source, Columns(map, cells=isinstance(source, Cells)))

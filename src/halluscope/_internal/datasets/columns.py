@@ -9,6 +9,7 @@ from typing import Any
 import msgspec
 
 from ..case import Case
+from ..conversation import read_conversation
 from ..errors import DataError, InputError
 
 NAMES: dict[str, tuple[str, ...]] = {
@@ -35,6 +36,7 @@ NAMES: dict[str, tuple[str, ...]] = {
         "reference",
     ),
     "input": ("input", "question", "user_input", "query", "prompt", "user_query", "instruction"),
+    "messages": ("messages", "conversation", "turns", "chat", "dialogue"),
     "id": ("id", "case_id", "test_case_id", "example_id", "uid"),
 }
 """For each field the columns that are taken for it, the first that is there."""
@@ -70,10 +72,19 @@ class Columns:
         used = {column for columns in layout.values() for column in columns}
         given = {field: self._value(field, fields, columns) for field, columns in layout.items()}
         given_id = given.get("id")
+        output, input = given.get("output"), given.get("input")
+        messages = given.get("messages")
+        if read_conversation(messages) is not None:
+            # What comes before the output, where that has a column of its own.
+            output, input = (output, messages) if "output" in layout else (messages, input)
+        elif "output" in layout:
+            used -= {*layout.get("messages", ())}
+        else:
+            raise DataError("the row's messages are no conversation: a list of messages, each with role and content")
         return Case.of(
-            given.get("output"),
+            output,
             given.get("context"),
-            given.get("input"),
+            input,
             id=None if given_id is None or given_id == "" else str(given_id),
             metadata={key: _plain(value) for key, value in fields.items() if key not in used},
         )
@@ -88,9 +99,8 @@ class Columns:
             found = next((folded[name] for name in known if name in folded), None)
             if found is not None and not any(found in taken for taken in layout.values()):
                 layout[field] = (found,)
-        if "output" not in layout:
-            there = _named(names)
-            raise DataError(f"no column for the output (columns: {there}): name it, as in --map output=COLUMN")
+        if "output" not in layout and "messages" not in layout:
+            raise DataError(f"no column for the output {mapped_with('output', names)}")
         return layout
 
     def _mapped(self, field: str, names: frozenset[str]) -> tuple[str, ...]:
@@ -106,6 +116,8 @@ class Columns:
 
     def _value(self, field: str, fields: Mapping[str, Any], columns: tuple[str, ...]) -> Any:
         values = [_plain(fields[column]) for column in columns]
+        if field == "messages":
+            return _decoded(values[0]) if isinstance(values[0], str) else values[0]
         if field != "context":
             return values[0]
         if self._cells:
@@ -117,6 +129,28 @@ class Columns:
             if value is not None:
                 flat += value if isinstance(value, list) else [value]
         return flat
+
+
+def _decoded(cell: str) -> Any:
+    """What a cell holds as JSON, else its text."""
+    try:
+        return msgspec.json.decode(cell)
+    except (msgspec.DecodeError, RecursionError):
+        return cell
+
+
+_HINTS = {
+    "output": ("reply", "said", "generat", "summary", "text", "content", "result", "assistant", "bot"),
+    "context": ("context", "retriev", "passage", "doc", "source", "evidence", "knowledge", "article", "chunk", "text"),
+}
+"""Parts of names that columns of other people have."""
+
+
+def mapped_with(field: str, names: Iterable[Any]) -> str:
+    """The columns there are, and the --map that would help."""
+    there = sorted(str(name) for name in names)
+    likely = next((name for hint in _HINTS[field] for name in there if hint in name.casefold()), None)
+    return f"(columns: {_named(there)}): name it, as in --map {field}={likely or 'COLUMN'}"
 
 
 def _named(names: Iterable[Any]) -> str:

@@ -7,6 +7,7 @@ import gzip
 import io
 import json
 import os
+import re
 import sys
 import zlib
 from abc import ABC, abstractmethod
@@ -19,6 +20,7 @@ import msgspec
 
 from ..errors import DataError, MissingExtra
 from .rows import AnyRecord, Record, Unread
+from .stored import OnDisk, Stored
 
 Bytes = Union[BinaryIO, gzip.GzipFile]
 
@@ -58,10 +60,10 @@ class _Reader(ABC):
 class _File(_Reader):
     """What all files have in common: a name, a size, and how far they have been read."""
 
-    def __init__(self, path: Path) -> None:
-        self.name = str(path)
-        self._path = path
-        self._size = path.stat().st_size
+    def __init__(self, file: Stored) -> None:
+        self.name = file.name
+        self._file = file
+        self._size = file.size
         self._raw: BinaryIO | None = None
 
     @property
@@ -83,7 +85,7 @@ class _File(_Reader):
 
     @contextmanager
     def _open(self) -> Iterator[Bytes]:
-        with self._path.open("rb") as raw:
+        with self._file.open() as raw:
             self._raw = raw
             packed = raw.read(2) == b"\x1f\x8b"
             raw.seek(0)
@@ -99,7 +101,7 @@ class JsonLines(_File):
 
     def _records(self) -> Iterator[AnyRecord]:
         with self._open() as file:
-            one_value = self._path.name.lower().removesuffix(".gz").endswith(".json")
+            one_value = self.name.lower().removesuffix(".gz").endswith(".json")
             yield from json_lines(file, one_value=one_value)
 
 
@@ -182,19 +184,19 @@ def _json_record(place: str, line: bytes) -> AnyRecord:
 class Cells(_File):
     """CSV or TSV with a heading line."""
 
-    def __init__(self, path: Path, delimiter: str) -> None:
-        super().__init__(path)
+    def __init__(self, file: Stored, delimiter: str) -> None:
+        super().__init__(file)
         self._delimiter = delimiter
         with self._reader() as reader:
             try:
                 self._heading: list[str] = next(reader, [])
             except (csv.Error, *_CUT_OFF) as error:
-                raise DataError(f"{path} cannot be read as CSV: {error}.") from error
+                raise DataError(f"{self.name} cannot be read as CSV: {error}.") from error
         if not self._heading:
-            raise DataError(f"{path} is empty: a CSV file starts with a line of column names.")
+            raise DataError(f"{self.name} is empty: a CSV file starts with a line of column names.")
         twice = [name for name in self._heading if self._heading.count(name) > 1]
         if twice:
-            raise DataError(f"{path} has two columns named {twice[0]!r}.")
+            raise DataError(f"{self.name} has two columns named {twice[0]!r}.")
 
     @property
     def columns(self) -> list[str] | None:
@@ -238,17 +240,17 @@ class Cells(_File):
 class Parquet(_Reader):
     """A Parquet file, read in small batches."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, file: Stored) -> None:
         try:
             import pyarrow
             import pyarrow.parquet as pq
         except ImportError as error:
             raise MissingExtra("parquet", "reading Parquet") from error
-        self.name = str(path)
+        self.name = file.name
         try:
-            self._file = pq.ParquetFile(path)
+            self._file = pq.ParquetFile(file.path if isinstance(file, OnDisk) else file.open())
         except (pyarrow.ArrowException, OSError) as error:
-            raise DataError(f"{path} cannot be read as Parquet: {str(error).rstrip('.')}.") from error
+            raise DataError(f"{self.name} cannot be read as Parquet: {str(error).rstrip('.')}.") from error
         self._read = 0
 
     @property
@@ -322,11 +324,17 @@ def open_file(given: str | os.PathLike[str]) -> JsonLines | Cells | Parquet | St
         raise DataError(f"{str(path)!r} is a folder: name a file in it.")
     if not os.access(path, os.R_OK):
         raise DataError(f"the file {str(path)!r} may not be read.")
-    name = path.name.lower().removesuffix(".gz")
+    return reader_of(OnDisk(path))
+
+
+def reader_of(file: Stored) -> JsonLines | Cells | Parquet:
+    """The reader for what a file's name says that it holds."""
+    name = file.name.lower().removesuffix(".gz")
     if name.endswith((".parquet", ".pq")):
-        return Parquet(path)
+        return Parquet(file)
     if name.endswith((".csv", ".tsv")):
-        return Cells(path, "\t" if name.endswith(".tsv") else ",")
+        return Cells(file, "\t" if name.endswith(".tsv") else ",")
     if name.endswith((".jsonl", ".ndjson", ".json")):
-        return JsonLines(path)
-    raise DataError(f"{path.name!r} names no format: it must end with .jsonl, .json, .csv, .tsv or .parquet (or .gz).")
+        return JsonLines(file)
+    told = re.split(r"[/\\]", file.name)[-1]
+    raise DataError(f"{told!r} names no format: it must end with .jsonl, .json, .csv, .tsv or .parquet (or .gz).")

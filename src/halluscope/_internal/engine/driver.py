@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
+import logging
 import time
-from collections.abc import Coroutine, Sequence
+from collections.abc import Callable, Coroutine, Mapping, Sequence
 from typing import Any, Protocol, TypeVar, Union
 from weakref import WeakKeyDictionary
 
@@ -22,12 +23,14 @@ from ..questions.flow import AnswerMissing, Flow
 from ..questions.reply import read_reply
 from ..result import Direction, Exchange, Failure, Outcome, Result, Usage
 from ..verdict import Verdict
-from .reply_turns import ReplyCache, turn_to_ask
+from .reply_turns import ReplyCache, Turns
 from .retrying import Asking, Caller, Clock, Patience, Throttle, errors_of
 
-__all__ = ["Driver", "HasFlow", "Patience", "ReplyCache", "Throttle", "Trail"]
+__all__ = ["Driver", "HasFlow", "Heard", "Patience", "ReplyCache", "Throttle", "Trail"]
 
 T = TypeVar("T")
+
+_log = logging.getLogger("halluscope.judge")
 
 _SMALLEST_PART = 200
 """A question is not split below this many characters: a window that small cannot be worked with."""
@@ -38,8 +41,15 @@ _MOST_PARTS = 1000
 _FORM = 3
 """How answers lie in the cache. A judge's reply lies there as it came, and is read by the code of today."""
 
+_AS_ASKED = "\0"
+"""Stands for the question's own prompt at the start of one in the cache; the texts in prompts hold no such sign."""
+
 _CALLS_AT_ONCE = 16
 """Calls for one case. A runner bounds those of all its cases with a `Throttle`."""
+
+
+_NEVER_USABLE = 5
+"""Questions without a usable reply after which a judge that never gave one is not asked again for the others."""
 
 
 class HasFlow(Protocol):
@@ -62,11 +72,16 @@ class HasFlow(Protocol):
     def passes(self, score: float, verdicts: tuple[Verdict, ...]) -> bool: ...
 
 
+Heard = Callable[[Question[Any], Any], None]
+"""Told of every question that was answered, while the case is still being scored."""
+
+
 class Trail:
     """What happened on the way to one result."""
 
-    def __init__(self, case: Case, work: Work | None = None) -> None:
+    def __init__(self, case: Case, work: Work | None = None, heard: Heard | None = None) -> None:
         self.work = work or Work()
+        self.heard = heard
         self.exchanges: list[Exchange] = []
         self.notes: list[str] = list(case.notes)
         self.usage = Usage()
@@ -100,19 +115,22 @@ class Driver:
         *,
         cache: ReplyCache | None = None,
         throttle: Throttle | None = None,
+        apart: Mapping[str, Throttle] | None = None,
         patience: Patience | None = None,
     ) -> None:
+        """`apart`: the throttles of judges, by name, that do not share the one of the others."""
         self.judge = judge
-        self.cache = cache
-        self.patience = patience or Patience()
-        self._caller = Caller(self.patience, throttle)
+        self._turns = None if cache is None else Turns(cache)
+        self.patience = patience or Patience.of_environment()
+        self._caller = Caller(self.patience, throttle, apart)
+        self._usable, self._unusable = False, 0
         self._in_flight: WeakKeyDictionary[asyncio.AbstractEventLoop, dict[str, asyncio.Future[_Landed]]]
         self._in_flight = WeakKeyDictionary()
 
-    async def score(self, metric: HasFlow, case: Case) -> Result:
+    async def score(self, metric: HasFlow, case: Case, heard: Heard | None = None) -> Result:
         """The result of `metric` on `case`. A judge that fails is a result too."""
         with counted() as work:
-            trail = Trail(case, work)
+            trail = Trail(case, work, heard)
             return self._result(metric, case, await self._found(metric, case, trail), trail)
 
     async def _found(self, metric: HasFlow, case: Case, trail: Trail) -> Finding:
@@ -139,6 +157,8 @@ class Driver:
         trail.note(*answer.notes)
         if answer.value is None:
             return Failure.of(JudgeError(f"the judge {answer.judge} gave no answer to the {question.kind} question"))
+        if trail.heard is not None:
+            trail.heard(question, answer.value)
         return answer.value
 
     async def ask(self, judge: Judge, question: Question[T], trail: Trail, sample: int = 0) -> Answer[T]:
@@ -154,11 +174,11 @@ class Driver:
             parts = question.split(judge.window)
             if len(parts) > 1 or parts[0] != question:
                 return await self._in_parts(judge, question, parts, asking, "to fit the judge's window")
-        if self.cache is None:
+        if self._turns is None:
             return (await self._fresh(judge, question, asking))[0]
-        return await self._kept(self.cache, judge, question, asking)
+        return await self._kept(self._turns, judge, question, asking)
 
-    async def _kept(self, cache: ReplyCache, judge: Judge, question: Question[T], asking: _Asking) -> Answer[T]:
+    async def _kept(self, turns: Turns, judge: Judge, question: Question[T], asking: _Asking) -> Answer[T]:
         """The answer from the cache. The same question asked twice at once is asked once."""
         drawn = f" sample {asking.sample}" if asking.sample else ""
         asked = f"{_FORM} {question.fingerprint()} {judge.fingerprint()}{drawn}"
@@ -175,7 +195,7 @@ class Driver:
         flight = flights[key] = loop.create_future()
         outcome: _Landed = None
         try:
-            async with turn_to_ask(cache, key) as kept_bytes:
+            async with turns.turn(key) as kept_bytes:
                 kept = _decoded(kept_bytes, question)
                 if kept is not None:
                     outcome = kept
@@ -183,9 +203,7 @@ class Driver:
                     return kept
                 answer, as_told = await self._fresh(judge, question, asking)
                 outcome = answer
-                # A reply is read anew, and its prompt made anew from the question: neither is kept twice.
-                kept_as = as_told if as_told.value is not None else structs.replace(as_told, prompt=None)
-                cache.put(key, msgspec.msgpack.encode(kept_as))
+                turns.cache.put(key, _encoded(as_told, question))
                 return answer
         except JudgeError as error:
             outcome = error
@@ -233,6 +251,7 @@ class Driver:
             except JudgeError as error:
                 trail.add(_failed(question, judge, error))
                 raise
+            _log.debug("%s answered the %s question, in %d calls so far", judge.name, question.kind, repair + 1)
             if answer.value is not None:
                 trail.add(_exchange(question, answer))
                 return answer, answer
@@ -248,11 +267,14 @@ class Driver:
                         why = "because the reply to all of it was cut off"
                         whole = await self._in_parts(judge, question, parts, asking, why)
                         return whole, whole
-                if repair == repairs:
+                if repair == repairs or (not self._usable and self._unusable >= _NEVER_USABLE):
+                    self._unusable += 1
                     raise
                 remark = str(error)
+                _log.info("%s: the reply to the %s question cannot be used (%s)", judge.name, question.kind, remark)
             else:
                 trail.add(_exchange(question, answer))
+                self._usable = True
                 return structs.replace(answer, value=value), answer
         raise AssertionError("the last repair returns or raises")
 
@@ -279,6 +301,7 @@ class Driver:
             latency_ms=round((time.perf_counter() - trail.started) * 1000, 3),
             notes=tuple(trail.notes),
             truths=finding.truths,
+            figures=finding.figures,
             metadata=case.metadata,
         )
 
@@ -324,6 +347,15 @@ def _smaller(question: Question[T], window: int | None) -> Sequence[Question[T]]
     return () if any(part.size >= question.size for part in parts) else parts
 
 
+def _encoded(answer: Answer[T], question: Question[T]) -> bytes:
+    """What the cache keeps. A reply is read anew, and its prompt is made anew from the question, but for its end."""
+    if answer.value is None and answer.prompt is not None:
+        asked = str(question.prompt)
+        end = answer.prompt[len(asked) :] if answer.prompt.startswith(asked) else None
+        answer = structs.replace(answer, prompt=answer.prompt if end is None else _AS_ASKED + end)
+    return msgspec.msgpack.encode(answer)
+
+
 def _decoded(kept: bytes | None, question: Question[T]) -> Answer[T] | None:
     """An answer out of the cache, None where there is none, or one of another time that cannot be read."""
     if kept is None:
@@ -332,7 +364,10 @@ def _decoded(kept: bytes | None, question: Question[T]) -> Answer[T] | None:
         answer: Answer[T] = msgspec.msgpack.decode(kept, type=Answer[question.answer_type])  # type: ignore[name-defined]
         if answer.value is not None:
             return answer
-        return structs.replace(answer, value=_read(question, answer), prompt=str(question.prompt))
+        prompt = _AS_ASKED if answer.prompt is None else answer.prompt
+        if prompt.startswith(_AS_ASKED):
+            prompt = str(question.prompt) + prompt.removeprefix(_AS_ASKED)
+        return structs.replace(answer, value=_read(question, answer), prompt=prompt)
     except (msgspec.MsgspecError, JudgeError):
         return None
 

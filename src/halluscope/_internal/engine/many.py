@@ -8,10 +8,10 @@ from contextlib import aclosing
 from typing import Any, TypeVar, Union
 
 from ..case import Case
-from ..errors import InputError, MissingExtra, ModelFileError, StoreError
+from ..errors import HalluscopeError, InputError, MissingExtra, ModelFileError, StoreError
 from ..redaction import redacted
 from ..result import Failure, Outcome, Result
-from .driver import Driver, HasFlow
+from .driver import Driver, HasFlow, Heard
 
 J = TypeVar("J")
 R = TypeVar("R")
@@ -77,27 +77,33 @@ async def collected(
     return [found[place] for place in range(len(jobs))]
 
 
-async def scored(driver: Driver, metric: HasFlow, case: Case) -> Result:
+async def scored(driver: Driver, metric: HasFlow, case: Case, heard: Heard | None = None) -> Result:
     """The result of one case among many: a metric or judge that raises what it should not ends this case alone."""
     try:
-        return await driver.score(metric, case)
+        return await driver.score(metric, case, heard)
     except _FATAL:
         raise
     except Exception as error:
-        message = redacted(f"{type(error).__name__}: {error}")
-        return Result(
-            metric=metric.name,
-            metric_version=metric.version,
-            judge=driver.judge.name,
-            case_id=case.id,
-            outcome=Outcome.FAILED,
-            score=None,
-            direction=metric.direction,
-            threshold=float(metric.threshold),
-            passed=None,
-            reason=f"No score: an unexpected error ended the scoring ({message}).",
-            failure=Failure("error", message),
-        )
+        return failed(driver, metric, case, error)
+
+
+def failed(driver: Driver, metric: HasFlow, case: Case, error: Exception) -> Result:
+    """The result of a case whose scoring an error has ended."""
+    foreseen = isinstance(error, HalluscopeError)
+    message = str(error) if foreseen else redacted(f"{type(error).__name__}: {error}")
+    return Result(
+        metric=metric.name,
+        metric_version=metric.version,
+        judge=driver.judge.name,
+        case_id=case.id,
+        outcome=Outcome.FAILED,
+        score=None,
+        direction=metric.direction,
+        threshold=float(metric.threshold),
+        passed=None,
+        reason=f"No score: {message}" if foreseen else f"No score: an unexpected error ended the scoring ({message}).",
+        failure=Failure(getattr(error, "kind", "error") if foreseen else "error", message),
+    )
 
 
 async def score_all(

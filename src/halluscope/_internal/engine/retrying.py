@@ -3,16 +3,26 @@
 from __future__ import annotations
 
 import asyncio
+import logging
+import os
 import random
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Protocol, TypeVar
 
 from msgspec import Struct, structs
 
 from ..case import clean
-from ..errors import DeadlineExceeded, HalluscopeError, JudgeError, JudgeThrottled, JudgeUnavailable, JudgeUnreachable
+from ..errors import (
+    DeadlineExceeded,
+    HalluscopeError,
+    InputError,
+    JudgeError,
+    JudgeThrottled,
+    JudgeUnavailable,
+    JudgeUnreachable,
+)
 from ..judge import Answer, Call, Judge
 from ..plumbing.public import public
 from ..plumbing.time_limit import time_limit
@@ -20,6 +30,9 @@ from ..questions import Question
 from ..redaction import redacted
 
 T = TypeVar("T")
+
+_log = logging.getLogger("halluscope.judge")
+logging.getLogger("halluscope").addHandler(logging.NullHandler())  # else warnings would go to stderr unasked
 
 _UNREACHABLE_RETRIES = 2
 """For a server that was never reached: its address is likely wrong, or it is not running."""
@@ -30,16 +43,34 @@ class Patience(Struct, frozen=True):
     """How long and how often a question is tried.
 
     `deadline` bounds everything done for one question once its first call is made: every try,
-    repair and part of it, waiting included. `timeout` bounds one call. `repairs` is how often an
-    unusable reply is asked for again, `retries` how often a failed call is made again.
+    repair and part of it, waiting included. `timeout` bounds one call, and together with its
+    retries a call that the server answers with a failure: one that says HTTP 500 all the time is
+    reported by then. `repairs` is how often an unusable reply is asked for again; a judge that never
+    gave a usable one is soon no longer asked twice. `retries` is how often a failed call is made again.
     """
 
     deadline: float = 300.0
     timeout: float = 120.0
     retries: int = 12
-    repairs: int = 5
+    repairs: int = 2
     first_wait: float = 0.5
     longest_wait: float = 30.0
+
+    @classmethod
+    def of_environment(cls) -> Patience:
+        """What the variables say, from HALLUSCOPE_TIMEOUT to HALLUSCOPE_REPAIRS, and the defaults for the rest."""
+        given: dict[str, float] = {}
+        for name in ("timeout", "deadline", "retries", "repairs"):
+            text = os.environ.get(f"HALLUSCOPE_{name.upper()}")
+            if not text:
+                continue
+            try:
+                given[name] = int(text) if name in ("retries", "repairs") else float(text)
+            except ValueError:
+                given[name] = -1
+            if not 0 <= given[name] < float("inf") or (given[name] == 0 and name in ("timeout", "deadline")):
+                raise InputError(f"HALLUSCOPE_{name.upper()} is {text!r}: set it to a number.")
+        return cls(**given)  # type: ignore[arg-type]
 
     def wait(self, attempt: int, asked_for: float | None) -> float:
         """Seconds before the next try: what the server asked for, else doubling, with jitter."""
@@ -105,18 +136,26 @@ class Asking(Struct, frozen=True):
 
 
 class Caller:
-    """Makes calls with patience, and through a throttle where there is one."""
+    """Makes calls with patience, and through a throttle where there is one.
 
-    def __init__(self, patience: Patience, throttle: Throttle | None) -> None:
+    `apart`: the throttles of judges that have one of their own, by the judge's name.
+    """
+
+    def __init__(
+        self, patience: Patience, throttle: Throttle | None, apart: Mapping[str, Throttle] | None = None
+    ) -> None:
         self.patience = patience
         self.throttle = throttle
+        self._apart = apart or {}
 
     async def answer(
         self, judge: Judge, question: Question[T], remark: str | None, repair: int, asking: Asking
     ) -> Answer[T]:
         """One call that came through; failed ones are made again until patience ends."""
         attempt = 0
+        began = time.monotonic()
         while True:
+            tried = time.monotonic()
             try:
                 answer = await self._turn(judge, question, remark, repair, asking)
                 return answer if answer.reply is None else structs.replace(answer, reply=redacted(clean(answer.reply)))
@@ -128,17 +167,23 @@ class Caller:
                     raise
                 if isinstance(error, JudgeUnreachable) and attempt > _UNREACHABLE_RETRIES:
                     raise
+                if _says_it_fails(error):
+                    # Another try that fails like the last one has to fit as well.
+                    now = time.monotonic()
+                    if now - began + wait + (now - tried) > self.patience.timeout:
+                        raise
                 if wait >= asking.clock.left:
                     raise asking.clock.asked_for_more(error, asked_for) from error
+                _log.warning("%s: %s; asked again in %.1f s", judge.name, redacted(str(error)), wait)
             await asyncio.sleep(wait)
 
     async def _turn(
         self, judge: Judge, question: Question[T], remark: str | None, repair: int, asking: Asking
     ) -> Answer[T]:
         """One call, when it is its turn, and for no longer than there is time."""
-        clock = asking.clock
+        clock, throttle = asking.clock, self._apart.get(judge.name, self.throttle)
         async with asking.turns:
-            await self._enter(clock)
+            await _enter(throttle, clock)
             clock.start()
             trouble: JudgeError | None = None
             try:
@@ -155,20 +200,26 @@ class Caller:
                 trouble = error
                 raise
             finally:
-                if self.throttle is not None:
-                    self.throttle.leave(trouble)
+                if throttle is not None:
+                    throttle.leave(trouble)
 
-    async def _enter(self, clock: Clock) -> None:
-        if self.throttle is None:
-            return
-        if not clock.started:
-            await self.throttle.enter()
-            return
-        try:
-            async with time_limit(max(0.0, clock.left)):
-                await self.throttle.enter()
-        except asyncio.TimeoutError:
-            raise clock.ran_out() from None
+
+async def _enter(throttle: Throttle | None, clock: Clock) -> None:
+    if throttle is None:
+        return
+    if not clock.started:
+        await throttle.enter()
+        return
+    try:
+        async with time_limit(max(0.0, clock.left)):
+            await throttle.enter()
+    except asyncio.TimeoutError:
+        raise clock.ran_out() from None
+
+
+def _says_it_fails(error: JudgeError) -> bool:
+    """Whether a server answered with a failure of its own, rather than not at all or "later"."""
+    return error.status is not None and not isinstance(error, JudgeThrottled)
 
 
 @contextmanager

@@ -8,14 +8,12 @@ from collections.abc import Hashable, Iterable, Mapping, Sequence
 from typing import Literal, Protocol
 
 import msgspec
-import numpy as np
 from msgspec import Struct
 
 from ..case import Case
 from ..plumbing.public import public
 from ..result import Changed, Direction, Result, change_between
-from ..stats import Interval
-from ..stats.means import difference_interval
+from ..stats.interval import Interval
 
 Change = Literal["better", "worse", "no clear change", "nothing to compare"]
 
@@ -187,6 +185,10 @@ def compare_metric(
     metric: str, direction: Direction, before: Compared, after: Compared, pairs: Sequence[Pair], *, comparable: bool
 ) -> MetricComparison:
     """How a metric moved on the cases that were matched."""
+    import numpy as np
+
+    from ..stats.means import difference_interval
+
     cases = [_case(old, new, direction) for old, new in pairs]
     both = [(c.before, c.after) for c in cases if c.before is not None and c.after is not None]
     scores = np.array(both, dtype=np.float64).reshape(-1, 2)

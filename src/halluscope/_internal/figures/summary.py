@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-import numpy as np
+from typing import TYPE_CHECKING
+
 from msgspec import Struct
 
 from ..plumbing.public import public
 from ..result import Direction, Outcome
-from ..stats import Interval
-from ..stats.arrays import Floats
-from ..stats.means import mean_interval, share_interval
+from ..stats.interval import Interval
+
+if TYPE_CHECKING:
+    from ..stats.arrays import Floats
 
 
 @public
@@ -46,6 +48,10 @@ class Counted(Struct, frozen=True):
 
     def summary(self, metric: str, judge: str, direction: Direction, threshold: float, rows: int) -> MetricSummary:
         """The figures. `rows` are all rows of the data, also those that could not be read."""
+        import numpy as np
+
+        from ..stats.means import mean_interval, share_interval
+
         scores, scored = self.scores, self.outcomes.get(Outcome.SCORED.value, 0)
         return MetricSummary(
             metric=metric,

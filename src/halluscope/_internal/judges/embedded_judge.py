@@ -7,6 +7,7 @@ from functools import lru_cache, partial
 from typing import Any, TypeVar
 from weakref import WeakKeyDictionary
 
+from ..embedded.claims.absence import absence_in
 from ..embedded.claims.extracting import extract, unread
 from ..embedded.deciding.decide import decide, hallucination_probability
 from ..embedded.deciding.reader import fingerprint, read_claims
@@ -57,16 +58,21 @@ class EmbeddedJudge:
         return fingerprint()
 
     async def answer(self, question: Question[T], call: Call) -> Answer[T]:
-        if isinstance(question, Explain):
-            value: Any = question.summary
-            return Answer(judge=self.name, value=value)
+        if question.kind == Explain.kind:  # takes no time
+            return answer_now(question)
         turns = _turns.setdefault(asyncio.get_running_loop(), asyncio.Semaphore(worth_at_once()))
         async with turns:
-            value = await in_thread(partial(_answer, question))
-        return Answer(judge=self.name, value=value, notes=_left_out(question))
+            return await in_thread(partial(answer_now, question))
+
+
+def answer_now(question: Question[T]) -> Answer[T]:
+    """The embedded judge's answer, in the thread that asks for it."""
+    return Answer(judge=EmbeddedJudge.name, value=_answer(question), notes=_left_out(question))
 
 
 def _answer(question: Question[Any]) -> Any:
+    if isinstance(question, Explain):
+        return question.summary
     if isinstance(question, ExtractClaims):
         return _claims(question)
     if isinstance(question, VerifyClaims):
@@ -137,9 +143,9 @@ def _verdicts(
 ) -> list[Verdict]:
     verdicts = []
     for claim, reading in zip(claims, read_claims(claims, _context(passages), asked, output), strict=True):
-        support, confidence = decide(reading)
+        support, confidence = decide(reading, absence=absence_in(claim.text) is not None)
         reason = reason_of(reading, support)
-        if support.holds and (
+        if support is Support.SUPPORTED and (
             strange := [word for word in long_words(claim.text) if word not in _long_words(passages)]
         ):
             support, confidence = Support.UNSUPPORTED, 1.0

@@ -15,11 +15,12 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from .. import stats
 from ..case import Case
 from ..errors import InputError
 from ..plumbing.whole_file import replacing
-from ..stats import Confusion, Interval
+from ..stats.bootstrap import bootstrap
+from ..stats.confusion import Confusion, Counting
+from ..stats.interval import Interval
 from .labelled_case import read_label
 from .sets.formats.labelled_rows import CONTEXT, INPUT, OUTPUT, SKIPPED
 from .sets.formats.row_readers import field, optional
@@ -175,13 +176,13 @@ def person_agreement(person: dict[str, bool], judge: dict[str, bool]) -> PersonA
     if not shared:
         raise InputError("the person and the judge have no case in common, so there is no agreement to measure.")
     truth, said = [person[id] for id in shared], [judge[id] for id in shared]
-    counting = stats.Counting(truth, said)
+    counting = Counting(truth, said)
     counts = counting()
     kappa = counts.kappa
     return PersonAgreement(
         n=len(shared),
         kappa=None if kappa != kappa else kappa,
-        interval=stats.bootstrap(lambda weights: counting(weights).kappa, len(shared)),
+        interval=bootstrap(lambda weights: counting(weights).kappa, len(shared)),
         agreed=counts.accuracy,
         confusion=counts,
         apart=tuple(id for id in shared if person[id] != judge[id]),

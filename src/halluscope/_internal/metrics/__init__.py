@@ -1,5 +1,6 @@
 """The metrics, one file per family, with their prompts beside them."""
 
+from .citations import Citations
 from .contradiction import Contradiction
 from .faithfulness import Faithfulness, TruthFaithfulness
 from .hallucination import Hallucination
@@ -8,6 +9,7 @@ from .registry import METRICS, MetricSpec, register, resolve, split_options
 
 __all__ = [
     "METRICS",
+    "Citations",
     "Contradiction",
     "Faithfulness",
     "Hallucination",

@@ -6,20 +6,24 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
-from msgspec import Struct, structs
+from msgspec import Struct
 
 from ..case import Case
-from ..errors import InputError
+from ..errors import ContextFailed, InputError
 from ..metric import Metric, PromptSpec, is_number
 from ..plumbing.public import public_in
 from ..questions import FACTUAL, HALLUCINATED, Explain, ExtractClaims, Passage, ResolveContext, VerifyClaims
 from ..questions.finding import Finding, no_claims, without_score
 from ..questions.flow import AnswerMissing, Flow, ask, ask_all
 from ..result import Failure, Outcome
+from ..text.quotes import relation
 from ..verdict import Claim, Support, Verdict
 
 CLAIMS_AT_ONCE = 20
 """Claims in one question: more, and models begin to skip some."""
+
+_BARE = 3
+"""Words: an answer this short ("Yes.") states what was asked, in the words of the question."""
 
 EXTRACT = PromptSpec("extract", ("output",))
 VERIFY = PromptSpec("verify", ("claims", "context"))
@@ -47,17 +51,17 @@ class ClaimMetric(Metric, frozen=True, kw_only=True):
     words: ClassVar[Mapping[str, Support]]
     """The metric's own words for each kind of support."""
 
-    threshold: float = None  # type: ignore[assignment]
-    """Half of the scale unless set: on a scale of 100 half a point must not pass."""
     scale: float = 1.0
     resolve_context: bool = False
 
     def __post_init__(self) -> None:
         if not is_number(self.scale) or not 0 < self.scale < math.inf:
             raise InputError(f"the scale of {self.name!r} must be a number above 0, not {self.scale!r}.")
-        if self.threshold is None:
-            structs.force_setattr(self, "threshold", self.scale / 2)
         super().__post_init__()
+
+    @property
+    def best(self) -> float:
+        return 0.0 if self.direction == "lower" else float(self.scale)
 
     def flow(self, case: Case) -> Flow[Finding]:
         nothing = nothing_to_judge(case, context_needed=not self.resolve_context)
@@ -85,11 +89,11 @@ class ClaimMetric(Metric, frozen=True, kw_only=True):
         return Finding(
             outcome=Outcome.SCORED,
             score=score,
-            label=HALLUCINATED if wrong else FACTUAL,
+            label=FACTUAL if self.passes(score, verified.verdicts) else HALLUCINATED,
             verdicts=verified.verdicts,
             truths=truths,
             reason=reason,
-            notes=verified.notes + notes,
+            notes=verified.notes + notes + in_other_words(case, verified.verdicts),
         )
 
     def counts(self, verdict: Verdict) -> bool:
@@ -163,17 +167,23 @@ class ClaimMetric(Metric, frozen=True, kw_only=True):
         """A reason for the score, and a note where the judge gave none and our own stands in."""
         if not self.include_reason:
             return None, ()
+        context: tuple[str, ...] | None = None
         if self.resolve_context:
             claims = tuple(v.claim for v in verdicts)
             try:
-                yield from ask(ResolveContext(step="explain", claims=claims, verdicts=verdicts, score=score))
+                context = yield from ask(ResolveContext(step="explain", claims=claims, verdicts=verdicts, score=score))
             except AnswerMissing as missing:
                 return composed(summary, missing)
-        return (yield from reason_for(self, score, verdicts, summary, self.scale))
+        return (yield from reason_for(self, score, verdicts, summary, self.scale, context))
 
 
 def reason_for(
-    metric: Metric, score: float, verdicts: tuple[Verdict, ...], summary: str, scale: float = 1.0
+    metric: Metric,
+    score: float,
+    verdicts: tuple[Verdict, ...],
+    summary: str,
+    scale: float = 1.0,
+    context: tuple[str, ...] | None = None,
 ) -> Flow[tuple[str | None, tuple[str, ...]]]:
     """The judge's reason for a score, or our own where it gives none, with a note that says so."""
     question = Explain(
@@ -183,6 +193,7 @@ def reason_for(
         meaning=metric.formula,
         verdicts=verdicts,
         summary=summary,
+        context=context,
     )
     try:
         return (yield from ask(question)), ()
@@ -192,6 +203,8 @@ def reason_for(
 
 def composed(summary: str, missing: AnswerMissing) -> tuple[str, tuple[str, ...]]:
     """Our own reason, and the note that it is ours."""
+    if missing.kind == ContextFailed.kind:
+        return summary, (f"the reason is composed from the verdicts: {missing}",)
     return summary, (f"the judge gave no usable reason ({missing}); this one is composed from its verdicts",)
 
 
@@ -212,6 +225,20 @@ def nothing_to_judge(case: Case, *, context_needed: bool = True) -> Finding | No
     return None
 
 
+def in_other_words(case: Case, verdicts: Sequence[Verdict]) -> tuple[str, ...]:
+    """A note where claims have no word in common with the output: another language, or the judge's words."""
+    unplaced = [v for v in verdicts if v.claim.start is None]
+    if not unplaced:
+        return ()
+    bare = len(case.output.split()) <= _BARE
+    related = relation(f"{case.output} {case.input or ''}" if bare else case.output)
+    strange = [v.claim.id for v in unplaced if not related(v.claim.text)]
+    if not strange:
+        return ()
+    share = f"{len(strange)} of {len(verdicts)} claims ({', '.join(strange[:5])}{', …' if len(strange) > 5 else ''})"
+    return (f"{share} have no word in common with the output: they are judged as the judge stated them",)
+
+
 def incomplete(verified: Verified, case: Case) -> Finding:
     """The finding where claims are left without a verdict: none of them is taken for supported."""
     if not verified.verdicts and verified.failure is not None:
@@ -227,7 +254,7 @@ def incomplete(verified: Verified, case: Case) -> Finding:
     )
 
 
-def counted(part: int, claims: int) -> str:
+def so_many(part: int, claims: int) -> str:
     """So many of the claims, with the verb: the beginning of a sentence."""
     if claims == 1:
         return "The only claim is" if part else "The only claim is not"

@@ -47,7 +47,7 @@ class Contradiction(Metric, frozen=True, kw_only=True):
         return Finding(
             outcome=Outcome.SCORED,
             score=score,
-            label=HALLUCINATED if against else FACTUAL,
+            label=FACTUAL if self.passes(score, verdicts) else HALLUCINATED,
             verdicts=verdicts,
             reason=reason,
             notes=notes,

@@ -5,16 +5,19 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import ClassVar
 
+from msgspec import structs
+
 from ..case import Case
 from ..errors import InputError
 from ..metric import PromptSpec
 from ..plumbing.public import public
-from ..questions import ExtractTruths
+from ..questions import ExtractTruths, Passage
 from ..questions.finding import Finding, no_claims
 from ..questions.flow import Flow, ask
 from ..result import Direction, Outcome
+from ..text.quotes import relation
 from ..verdict import Support, Verdict
-from .claimwise import EXPLAIN, EXTRACT, VERIFY, ClaimMetric, counted, nothing_to_judge
+from .claimwise import EXPLAIN, EXTRACT, VERIFY, ClaimMetric, nothing_to_judge, so_many
 
 
 @public
@@ -36,7 +39,7 @@ class Faithfulness(ClaimMetric, frozen=True, kw_only=True):
         return verdict.support is Support.SUPPORTED
 
     def tally(self, hits: int, claims: int) -> str:
-        return f"{counted(hits, claims)} supported by the context"
+        return f"{so_many(hits, claims)} supported by the context"
 
 
 @public
@@ -78,10 +81,20 @@ class TruthFaithfulness(ClaimMetric, frozen=True, kw_only=True):
             # Nothing could contradict the claims, so every output would come out perfect.
             return Finding(outcome=Outcome.NO_CONTEXT, reason="No score: the context states no fact to compare with.")
         verified = yield from self.verify(case, claims, passages, truths)
-        return (yield from self.concluded(case, verified, truths))
+        strange = _in_other_words(truths, passages)
+        return (yield from self.concluded(case, structs.replace(verified, notes=verified.notes + strange), truths))
 
     def counts(self, verdict: Verdict) -> bool:
         return verdict.support is not Support.CONTRADICTED
 
     def tally(self, hits: int, claims: int) -> str:
-        return f"{counted(claims - hits, claims)} contradicted by the context"
+        return f"{so_many(claims - hits, claims)} contradicted by the context"
+
+
+def _in_other_words(truths: tuple[str, ...], passages: tuple[Passage, ...]) -> tuple[str, ...]:
+    """A note where truths have no word in common with the context they were drawn from."""
+    related = relation(" ".join(passage.text for passage in passages))
+    strange = sum(not related(truth) for truth in truths)
+    if not strange:
+        return ()
+    return (f"{strange} of {len(truths)} truths have no word in common with the context; all of them count",)

@@ -9,7 +9,7 @@ from ..metric import PromptSpec
 from ..plumbing.public import public
 from ..result import Direction
 from ..verdict import Support, Verdict
-from .claimwise import EXPLAIN, EXTRACT, VERIFY, ClaimMetric, counted
+from .claimwise import EXPLAIN, EXTRACT, VERIFY, ClaimMetric, so_many
 
 
 @public
@@ -28,5 +28,5 @@ class Hallucination(ClaimMetric, frozen=True, kw_only=True):
 
     def tally(self, hits: int, claims: int) -> str:
         if hits:
-            return f"{counted(hits, claims)} not supported by the context"
-        return f"{counted(claims, claims)} supported by the context"
+            return f"{so_many(hits, claims)} not supported by the context"
+        return f"{so_many(claims, claims)} supported by the context"

@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import ClassVar
 
 from ..case import Case
+from ..errors import InputError
 from ..metric import Metric, PromptSpec
 from ..plumbing.public import public
-from ..questions import HALLUCINATED, LabelAnswer
+from ..questions import FACTUAL, HALLUCINATED, LabelAnswer
 from ..questions.finding import Finding
 from ..questions.flow import Flow, ask
 from ..result import Direction, Outcome
@@ -33,6 +34,15 @@ class Label(Metric, frozen=True, kw_only=True):
 
     answers_query: bool = False
 
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not 0 <= self.threshold < 1:
+            raise InputError(f"a label is worth 0 or 1: with the threshold {self.threshold:g} it would say nothing.")
+
+    def passes(self, score: float, verdicts: tuple[Verdict, ...]) -> bool:
+        """The judge's word for the whole decides, whatever it says of the parts."""
+        return score <= self.threshold
+
     def flow(self, case: Case) -> Flow[Finding]:
         nothing = nothing_to_judge(case, context_needed=False)
         if nothing:
@@ -46,7 +56,8 @@ class Label(Metric, frozen=True, kw_only=True):
                 input=case.input,
             )
         )
-        wrong = answer.label == HALLUCINATED
+        failing = [verdict for verdict in answer.verdicts if not verdict.support.holds]
+        wrong = answer.label == HALLUCINATED or bool(self.strict and failing)
         reason = " ".join(answer.reasons) or None
         confidence = answer.probability if wrong or answer.probability is None else 1 - answer.probability
         whole = Verdict(
@@ -62,8 +73,12 @@ class Label(Metric, frozen=True, kw_only=True):
         return Finding(
             outcome=Outcome.SCORED,
             score=float(wrong),
-            label=answer.label,
+            label=HALLUCINATED if wrong else FACTUAL,
             probability=answer.probability,
             verdicts=answer.verdicts or (whole,),
-            reason=reason if self.include_reason else None,
+            reason=self.worded(answer.reasons, answer.listed) if self.include_reason else None,
         )
+
+    def worded(self, reasons: tuple[str, ...], listed: bool) -> str | None:
+        """The reasons as one text; `listed`: the judge gave them as a list."""
+        return " ".join(reasons) or None

@@ -8,13 +8,14 @@ from typing import Any, Union
 from ..errors import InputError, UnknownName
 from ..metric import Metric
 from ..plumbing.public import public_in
+from .citations import Citations
 from .contradiction import Contradiction
 from .faithfulness import Faithfulness, TruthFaithfulness
 from .hallucination import Hallucination
 from .label import Label
 
 METRICS: dict[str, type[Metric]] = {
-    metric.name: metric for metric in (Hallucination, Faithfulness, TruthFaithfulness, Label, Contradiction)
+    metric.name: metric for metric in (Hallucination, Faithfulness, TruthFaithfulness, Label, Contradiction, Citations)
 }
 
 MetricSpec = Union[str, Metric, type[Metric]]

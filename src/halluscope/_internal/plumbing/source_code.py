@@ -61,7 +61,11 @@ def _read(path: Path) -> tuple[bytes, frozenset[Path]]:
 
 def _files(path: Path, dots: str, module: str, names: str) -> Iterator[Path]:
     base = path.parents[len(dots) - 1].joinpath(*module.split(".") if module else ())
-    for target in (base, *(base / name for name in _NAME.findall(names))):
+    file = base.with_name(f"{base.name}.py")
+    if file.is_file():
+        yield file
+        return
+    for target in (base / "__init__", *(base / name for name in _NAME.findall(names))):
         for file in (target.with_name(f"{target.name}.py"), target / "__init__.py"):
             if file.is_file():
                 yield file

@@ -131,6 +131,11 @@ def start(coroutine: Coroutine[Any, Any, T]) -> Future[T]:
     return asyncio.run_coroutine_threadsafe(coroutine, _running().loop)
 
 
+def prepare() -> None:
+    """Have the loop running, so that the first to use it need not wait for that."""
+    _running()
+
+
 def _running() -> _Background:
     global _current
     with _lock:

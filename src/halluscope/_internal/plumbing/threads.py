@@ -70,6 +70,16 @@ def counted() -> Iterator[Work]:
         _counted.discard(work)
 
 
+@contextmanager
+def doing(work: Work) -> Iterator[None]:
+    """What is called inside is this piece of work: its checkpoints end it once nobody waits for it."""
+    token = _current.set(work)
+    try:
+        yield
+    finally:
+        _current.reset(token)
+
+
 async def in_thread(function: Callable[[], T]) -> T:
     """What the function returns, called in a thread of its own. Given up when the waiting is cancelled."""
     loop = asyncio.get_running_loop()
@@ -113,8 +123,19 @@ async def in_thread(function: Callable[[], T]) -> T:
         raise
 
 
+_given: int | None = None
+
+
+def use_cores(count: int) -> None:
+    """Whoever started this process beside others gave it so many processors."""
+    global _given
+    _given = max(1, count)
+
+
 def cores() -> int:
     """How many processors this process may use."""
+    if _given is not None:
+        return _given
     if hasattr(os, "sched_getaffinity"):
         return max(1, len(os.sched_getaffinity(0)))
     return os.cpu_count() or 1

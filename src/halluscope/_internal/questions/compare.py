@@ -13,7 +13,7 @@ from ..plumbing.public import public_in
 from ..prompt import Data
 from ..text.windows import cut
 from ..verdict import Evidence, Verdict, Vote
-from .question import Passage, Question, listed, packed, text_of, verdicts_schema, word_of
+from .question import Passage, Question, listed, packed, text_in, verdicts_schema, word_of
 
 AGREES, CONTRADICTS = "yes", "no"
 
@@ -67,11 +67,11 @@ class ComparePassages(Question[tuple[PassageVerdict, ...]], frozen=True, kw_only
         found: dict[int, PassageVerdict] = {}
         conflicting: set[int] = set()
         for place, item in enumerate(items):
-            index = self.passages[place].index if by_order else labels.get(text_of(item.get("id")))
+            index = self.passages[place].index if by_order else labels.get(text_in(item.get("id")))
             word = word_of(item.get("verdict"), (AGREES, CONTRADICTS))
             if index is None or word is None:
                 continue
-            verdict = PassageVerdict(index, word == AGREES, text_of(item.get("reason")) or None)
+            verdict = PassageVerdict(index, word == AGREES, text_in(item.get("reason")) or None)
             if index in found and found[index].agrees != verdict.agrees:
                 conflicting.add(index)
             found.setdefault(index, verdict)

@@ -6,21 +6,29 @@ import re
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
+from msgspec import structs
+
 from ..errors import ReplyError
 from ..plumbing.public import public_in
-from ..prompt import Data
+from ..prompt import Data, Prompt
 from ..verdict import Verdict
-from .question import Question, text_of
+from .question import Question, text_in
 
 _SHOWN = 40
 """More verdicts than this tell a reader nothing more, and cost a window."""
+
+_CONTEXT_SLOT = "{{context}}"
+_WITH_CONTEXT = f"The context to explain it by:\n{_CONTEXT_SLOT}"
 
 _STATED = re.compile(r"\bscore\b[^.\d]{0,30}?(\d+(?:\.\d+)?)\b(?!\s*(?:%|percent))", re.IGNORECASE)
 
 
 @public_in("halluscope.metrics")
 class Explain(Question[str], frozen=True, kw_only=True):
-    """A short reason for a score that is already settled; a reply naming another score is refused."""
+    """A short reason for a score that is already settled; a reply naming another score is refused.
+
+    `context` is what to explain it by, where somebody gives that anew for the reason.
+    """
 
     kind: ClassVar[str] = "explain"
     answer_type: ClassVar[Any] = str
@@ -32,6 +40,7 @@ class Explain(Question[str], frozen=True, kw_only=True):
     verdicts: tuple[Verdict, ...]
     summary: str
     """The reason in our own words: the answer of judges that do not write."""
+    context: tuple[str, ...] | None = None
 
     @property
     def shown_score(self) -> str:
@@ -47,12 +56,20 @@ class Explain(Question[str], frozen=True, kw_only=True):
             }
             for v in failing_first
         ]
-        return {
+        told: dict[str, str | Data] = {
             "score": self.shown_score,
             "scale": f"{self.scale:g}",
             "meaning": self.meaning,
             "verdicts": Data(findings),
         }
+        if self.context is None and _CONTEXT_SLOT not in self.template:
+            return told
+        return {**told, "context": Data(None if self.context is None else list(self.context))}
+
+    def render(self) -> Prompt:
+        if self.context is None or _CONTEXT_SLOT in self.template:
+            return super().render()
+        return structs.replace(self, template=f"{self.template.rstrip()}\n\n{_WITH_CONTEXT}").render()
 
     def schema(self) -> dict[str, Any]:
         return {
@@ -63,7 +80,7 @@ class Explain(Question[str], frozen=True, kw_only=True):
         }
 
     def read(self, data: Any) -> str:
-        reason = text_of(data.get("reason", data) if isinstance(data, dict) else data)
+        reason = text_in(data.get("reason", data) if isinstance(data, dict) else data)
         return self._checked(reason)
 
     def read_text(self, text: str) -> str:
@@ -79,4 +96,9 @@ class Explain(Question[str], frozen=True, kw_only=True):
 
     @property
     def size(self) -> int:
-        return sum(len(v.claim.text) + len(v.reason or "") for v in self.verdicts[:_SHOWN])
+        told = sum(len(v.claim.text) + len(v.reason or "") for v in self.verdicts[:_SHOWN])
+        return told + sum(map(len, self.context or ()))
+
+    def split(self, limit: int) -> tuple[Explain, ...]:
+        """The question without its context: the findings hold what matters of it."""
+        return (structs.replace(self, context=None),) if self.context is not None else (self,)

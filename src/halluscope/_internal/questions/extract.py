@@ -10,13 +10,10 @@ from msgspec import structs
 from ..errors import ReplyError
 from ..plumbing.public import public_in
 from ..prompt import Data
-from ..text.quotes import folded, locate, relation, word_set
+from ..text.quotes import folded, locate, word_set
 from ..text.windows import cut
 from ..verdict import Claim
-from .question import Passage, Question, listed, packed, text_of
-
-_BARE = 3
-"""Words: an answer this short ("Yes.") states what was asked, in the words of the question."""
+from .question import Passage, Question, listed, packed, text_in
 
 
 def numbered(claims: Sequence[Claim]) -> tuple[Claim, ...]:
@@ -42,15 +39,13 @@ class ExtractClaims(Question[tuple[Claim, ...]], frozen=True, kw_only=True):
         return _list_schema("claims")
 
     def read(self, data: Any) -> tuple[Claim, ...]:
-        """The claims, each with its place in the output; what the output never says is left out."""
-        texts = _distinct(listed(data, "claims", "statements"))
-        bare = bool(self.input) and len(self.output.split()) <= _BARE
-        made = [relation(text) for text in (self.output, (self.input or "") if bare else "") if text]
-        said = [text for text in texts if any(related(text) for related in made)]
-        if texts and not said:
-            raise ReplyError("none of the claims in the reply is made by the text")
+        """The claims, each with its place in the output where it has one.
+
+        All of them: one in other words than the output's may be in another language, and is judged like the others.
+        """
+        texts = _distinct(listed(data, "claims", "statements"), self.output)
         closest = _closest_sentence(self.output)
-        return numbered([self._placed(text, closest) for text in said])
+        return numbered([self._placed(text, closest) for text in texts])
 
     def _placed(self, text: str, closest: Callable[[str], tuple[int, int] | None]) -> Claim:
         place = locate(text, self.output) or closest(text)
@@ -96,12 +91,7 @@ class ExtractTruths(Question[tuple[str, ...]], frozen=True, kw_only=True):
         return _list_schema("truths")
 
     def read(self, data: Any) -> tuple[str, ...]:
-        texts = _distinct(listed(data, "truths", "facts", "claims"))
-        made = [relation(p.text) for p in self.passages]
-        stated = [text for text in texts if any(related(text) for related in made)]
-        if texts and not stated:
-            raise ReplyError("none of the facts in the reply is stated by the context")
-        return tuple(stated)[: self.limit]
+        return tuple(_distinct(listed(data, "truths", "facts", "claims"), self.material))[: self.limit]
 
     @property
     def size(self) -> int:
@@ -123,14 +113,18 @@ def _list_schema(key: str) -> dict[str, Any]:
     }
 
 
-def _distinct(items: Sequence[Any]) -> list[str]:
+def _distinct(items: Sequence[Any], material: str = "") -> list[str]:
+    """The texts in a list, each once. An item that is no text is asked for again rather than dropped; a number is
+    one where the judged text holds it."""
     texts: dict[str, str] = {}
     for item in items:
         if isinstance(item, dict):
             item = next((item[key] for key in ("claim", "statement", "text", "truth") if key in item), item)
-        text = text_of(item)
+        if isinstance(item, (list, dict, bool)) or (isinstance(item, (int, float)) and str(item) not in material):
+            raise ReplyError("the list in the reply must hold texts alone")
+        text = text_in(item)
         if text:
-            texts.setdefault(folded(text), text)
+            texts.setdefault(folded(text) or text, text)
     if items and not texts:
         raise ReplyError("the list in the reply holds no text")
     return list(texts.values())

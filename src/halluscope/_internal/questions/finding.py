@@ -5,10 +5,9 @@ from __future__ import annotations
 from msgspec import Struct
 
 from ..case import Case
-from ..errors import CannotJudge, NothingToJudge
+from ..errors import CannotJudge, ContextFailed, NothingToJudge
 from ..plumbing.public import public_in
 from ..result import Failure, Outcome
-from ..text.kinds import is_refusal
 from ..verdict import Verdict
 
 
@@ -23,12 +22,15 @@ class Finding(Struct, frozen=True, kw_only=True):
     reason: str | None = None
     verdicts: tuple[Verdict, ...] = ()
     truths: tuple[str, ...] = ()
+    figures: dict[str, float] = {}
     failure: Failure | None = None
     notes: tuple[str, ...] = ()
 
 
 def no_claims(case: Case) -> Finding:
     """The finding for an output that states nothing."""
+    from ..text.kinds import is_refusal  # its patterns take time to make, and most outputs state something
+
     if is_refusal(case.output):
         return Finding(
             outcome=Outcome.REFUSAL, reason="No score: the output declines to answer, so there is nothing to check."
@@ -42,5 +44,7 @@ def without_score(failure: Failure, case: Case) -> Finding:
         return no_claims(case)
     if failure.kind == CannotJudge.kind:
         return Finding(outcome=Outcome.UNJUDGEABLE, failure=failure, reason=f"No score: {failure.message}")
+    if failure.kind == ContextFailed.kind:
+        return Finding(outcome=Outcome.FAILED, failure=failure, reason=f"No score: {failure.message}")
     reason = f"No score: the judge failed ({failure.message})."
     return Finding(outcome=Outcome.FAILED, failure=failure, reason=reason)

@@ -14,7 +14,7 @@ from ..prompt import Data
 from ..text.quotes import word_set
 from ..text.windows import cut
 from ..verdict import Verdict, Vote
-from .question import Passage, Question, packed, text_of, word_of
+from .question import Passage, Question, packed, text_in, word_of
 
 FACTUAL, HALLUCINATED = "factual", "hallucinated"
 WORDS = (FACTUAL, HALLUCINATED)
@@ -26,7 +26,8 @@ class Labelled(Struct, frozen=True):
     """The label, why, and the probability that the output is hallucinated where the judge gives one.
 
     `verdicts` are those of single claims, where the judge looked at them. Where it asked others,
-    `judge` is the one that decided and `votes` are all that were given.
+    `judge` is the one that decided and `votes` are all that were given. `listed`: the reasons came
+    as a list.
     """
 
     label: str
@@ -36,6 +37,7 @@ class Labelled(Struct, frozen=True):
     judge: str | None = None
     votes: tuple[Vote, ...] = ()
     notes: tuple[str, ...] = ()
+    listed: bool = False
 
 
 @public_in("halluscope.metrics")
@@ -76,10 +78,11 @@ class LabelAnswer(Question[Labelled], frozen=True, kw_only=True):
         said = data.get("verdict", data.get("label"))
         label = word_of(said, WORDS)
         if label is None:
-            raise ReplyError(f'"verdict" must be "factual" or "hallucinated", not {text_of(said)!r}')
+            raise ReplyError(f'"verdict" must be "factual" or "hallucinated", not {text_in(said)!r}')
         reasons = data.get("reason", data.get("explanation"))
         listed = reasons if isinstance(reasons, list) else [reasons]
-        return Labelled(label, tuple(text for text in map(text_of, listed) if text))
+        texts = tuple(text for text in map(text_in, listed) if text)
+        return Labelled(label, texts, listed=isinstance(reasons, list))
 
     def read_text(self, text: str) -> Labelled:
         """A reply of one word, or one that says one of the two and is sure not to quote it from what is judged."""

@@ -139,22 +139,22 @@ def verdicts_schema(properties: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def text_of(value: Any) -> str:
+def text_in(value: Any) -> str:
     """A text the reply holds, whether it wrote a string, a number or a list of strings there."""
     if value is None:
         return ""
     if isinstance(value, str):
         return value.strip()
     if isinstance(value, list):
-        return " ".join(text for text in map(text_of, value) if text)
+        return " ".join(text for text in map(text_in, value) if text)
     if isinstance(value, dict):
-        return next((text for text in map(text_of, value.values()) if text), "")
+        return next((text for text in map(text_in, value.values()) if text), "")
     return str(value)
 
 
 def word_of(value: Any, words: Iterable[str]) -> str | None:
     """The vocabulary's word that a reply holds, None for anything else."""
-    said = text_of(value).strip(" .!\"'`*").casefold()
+    said = text_in(value).strip(" .!\"'`*").casefold()
     return said if said in words else None
 
 

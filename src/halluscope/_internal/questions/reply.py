@@ -26,7 +26,7 @@ def read_reply(question: Question[T], text: str, truncated: bool = False) -> T:
     if not text.strip():
         raise ReplyError("the reply is empty", reply=text)
     try:
-        data, cut_off = parse_json(text, question.code, question.material)
+        data, cut_off = parse_json(text, question.code, lambda: question.material)
     except NoJson:
         if _REFUSAL.match(text):
             raise JudgeRefused("the judge declined to answer", body=text) from None

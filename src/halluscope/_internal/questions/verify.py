@@ -11,10 +11,10 @@ from msgspec import Struct, structs
 from ..errors import ReplyError
 from ..plumbing.public import public_in
 from ..prompt import Data
-from ..text.quotes import folded, locate, resemblance
+from ..text.quotes import folded, locate, resemblance, same_script
 from ..text.words import words
 from ..verdict import Claim, Evidence, Support, Verdict
-from .question import Passage, Question, listed, packed, text_of, verdicts_schema, word_of
+from .question import Passage, Question, listed, packed, text_in, verdicts_schema, word_of
 
 _SAME_STATEMENT = 0.5
 """How much of its words a restated claim must share with the claim whose id it carries."""
@@ -86,9 +86,9 @@ class VerifyClaims(Question[Verification], frozen=True, kw_only=True):
                 continue
             word = word_of(item.get("verdict"), self.words)
             if word is None:
-                refused.append(f"the word {text_of(item.get('verdict'))!r} for claim {claim.id}")
+                refused.append(f"the word {text_in(item.get('verdict'))!r} for claim {claim.id}")
                 continue
-            basis = text_of(item.get("basis")).casefold()
+            basis = text_in(item.get("basis")).casefold()
             if basis in _BASES and (basis == Support.SUPPORTED.value) != self.words[word].holds:
                 refused.append(f"the verdict {word!r} on claim {claim.id}, given as {basis}")
                 continue
@@ -103,7 +103,7 @@ class VerifyClaims(Question[Verification], frozen=True, kw_only=True):
         return Verification(kept, tuple(refused))
 
     def _claim_of(self, item: dict[str, Any]) -> Claim | None:
-        id, statement = text_of(item.get("id")), text_of(item.get("statement"))
+        id, statement = text_in(item.get("id")), text_in(item.get("statement"))
         for claim in self.claims:
             if claim.id == id:
                 return claim if not statement or _restates(statement, claim.text) else None
@@ -112,12 +112,12 @@ class VerifyClaims(Question[Verification], frozen=True, kw_only=True):
         return next((c for c in self.claims if folded(c.text) == folded(statement)), None)
 
     def _verdict(self, claim: Claim, word: str, item: dict[str, Any]) -> Verdict:
-        support = self._refined(self.words[word], text_of(item.get("basis")))
-        evidence, note = self._evidence(text_of(item.get("evidence")), support)
+        support = self._refined(self.words[word], text_in(item.get("basis")))
+        evidence, note = self._evidence(text_in(item.get("evidence")), support)
         return Verdict(
             claim=claim,
             support=support,
-            reason=text_of(item.get("reason")) or None,
+            reason=text_in(item.get("reason")) or None,
             evidence=evidence,
             word=word,
             notes=(note,) if note else (),
@@ -187,11 +187,14 @@ _RANK = {Support.NOT_A_CLAIM: 0, Support.UNSUPPORTED: 1, Support.CONTRADICTED: 2
 
 
 def _restates(statement: str, claim: str) -> bool:
-    """Whether this is the claim in other words. One with other numbers in it is another claim: judges
-    are prone to put the context's number in, and then to find nothing wrong."""
+    """Whether this is the claim in other words, or in another language as far as its letters show that. One with
+    other numbers in it is another claim: judges are prone to put the context's number in, and then to find nothing
+    wrong."""
     if folded(statement) == folded(claim):
         return True
-    return resemblance(statement, claim) >= _SAME_STATEMENT and _numbers(statement) <= _numbers(claim)
+    if not _numbers(statement) <= _numbers(claim):
+        return False
+    return resemblance(statement, claim) >= _SAME_STATEMENT or not same_script(statement, claim)
 
 
 def _numbers(text: str) -> set[str]:
@@ -199,4 +202,4 @@ def _numbers(text: str) -> set[str]:
 
 
 def _named(item: dict[str, Any]) -> str:
-    return repr(text_of(item.get("statement")) or text_of(item.get("id")) or "an unnamed claim")
+    return repr(text_in(item.get("statement")) or text_in(item.get("id")) or "an unnamed claim")

@@ -14,7 +14,7 @@ from functools import cache
 from html import escape
 from pathlib import Path
 
-_ASSETS = Path(__file__).parent / "assets"
+ASSETS = Path(__file__).parent / "assets"
 
 MODULES = (
     "dom",
@@ -26,6 +26,7 @@ MODULES = (
     "list",
     "marks",
     "claims",
+    "judged",
     "exchanges",
     "case",
     "overview",
@@ -33,6 +34,7 @@ MODULES = (
     "theme",
     "keys",
     "printing",
+    "report",
     "main",
 )
 """In the order in which they build on each other."""
@@ -40,24 +42,27 @@ MODULES = (
 STYLE_SHEETS = ("colours", "layout", "overview", "case", "print")
 
 _IMPORT = re.compile(r'^import [^;]*? from "\./\w+\.js";\n', re.MULTILINE)
+_PART = re.compile(r"<!--([a-z-]+)-->")
+_TITLE, _DATA, _TABLE = "<!--title-->", "<!--data-->", "<!--without-script-->"
 _EXPORT = re.compile(r"^export (?=(?:async )?function|const|class)", re.MULTILINE)
 
 
-def _read(name: str) -> str:
-    return (_ASSETS / name).read_text(encoding="utf-8")
+def read(name: str) -> str:
+    """One of the files that pages are made of."""
+    return (ASSETS / name).read_text(encoding="utf-8")
 
 
 @cache
 def script() -> str:
     """All modules as one script: they share a scope, so imports and exports fall away."""
-    modules = (_EXPORT.sub("", _IMPORT.sub("", _read(f"{name}.js"))).strip() for name in MODULES)
+    modules = (_EXPORT.sub("", _IMPORT.sub("", read(f"{name}.js"))).strip() for name in MODULES)
     return "\n" + "\n\n".join(modules) + "\n"
 
 
 @cache
 def style() -> str:
     """All style sheets as one."""
-    return "\n" + "\n".join(_read(f"{name}.css").strip() for name in STYLE_SHEETS) + "\n"
+    return "\n" + "\n".join(read(f"{name}.css").strip() for name in STYLE_SHEETS) + "\n"
 
 
 def policy() -> str:
@@ -72,17 +77,32 @@ def _hash(content: str) -> str:
     return f"'sha256-{b64encode(hashlib.sha256(content.encode()).digest()).decode()}'"
 
 
+def shell(**parts: str) -> str:
+    """The frame of every page, with markup for its parts; what is not given is left empty."""
+    return _PART.sub(lambda match: parts.get(match.group(1).replace("-", "_"), ""), read("shell.html"))
+
+
+@cache
+def _around_data() -> tuple[str, str]:
+    """The report's page before and after its data; title and table are still to be put in."""
+    page = shell(
+        policy=f'<meta http-equiv="Content-Security-Policy" content="{escape(policy(), quote=False)}">',
+        title=_TITLE,
+        style=f"<style>{style()}</style>",
+        content=read("panes.html"),
+        data=_DATA,
+        without_script=_TABLE,
+        script=f'<script type="module">{script()}</script>',
+    )
+    before, _, after = page.partition(_DATA)
+    return before, after
+
+
 def opening(title: str) -> str:
     """The page up to its data."""
-    before, _, _ = _read("report.html").partition("<!--data-->")
-    return (
-        before.replace("<!--policy-->", escape(policy(), quote=False))
-        .replace("<!--title-->", escape(title))
-        .replace("<!--style-->", style())
-    )
+    return _around_data()[0].replace(_TITLE, escape(title), 1)
 
 
 def closing(without_script: str) -> str:
     """The page from its data on. `without_script` is markup for readers whose browser runs no script."""
-    _, _, after = _read("report.html").partition("<!--data-->")
-    return after.replace("<!--without-script-->", without_script).replace("<!--script-->", script())
+    return _around_data()[1].replace(_TABLE, without_script, 1)

@@ -11,6 +11,7 @@ from msgspec import Struct
 from ..case import Case
 from ..plumbing.public import public
 from ..result import Result
+from .totals import MetricTotals
 
 Moment = Union[datetime, float, str, None]
 """A time: a datetime, seconds since 1970, or a text that is shown as it is."""
@@ -37,7 +38,7 @@ class ReportSource(Protocol):
     def pairs(self) -> Pairs: ...
 
 
-class BadRow(Protocol):
+class UnreadRow(Protocol):
     """A row of the data that could not be read."""
 
     @property
@@ -51,7 +52,28 @@ class BadRow(Protocol):
 class Reading(Protocol):
     """A source that also knows which rows of its data could not be read."""
 
-    def bad_rows(self) -> Sequence[BadRow]: ...
+    def bad_rows(self) -> Sequence[UnreadRow]: ...
+
+
+@runtime_checkable
+class Timed(Protocol):
+    """A source that also knows how long it took to make it."""
+
+    @property
+    def seconds(self) -> float: ...
+
+
+@runtime_checkable
+class Sampled(Protocol):
+    """A source that gives a sample of its cases, where all were counted before."""
+
+    @property
+    def cases(self) -> int: ...
+
+    @property
+    def unread(self) -> int: ...
+
+    def totals(self) -> Sequence[MetricTotals]: ...
 
 
 class Results(Struct, frozen=True, kw_only=True):

@@ -10,9 +10,10 @@ from typing import Any
 from msgspec import Struct, structs
 
 from ..figures.comparison import MetricComparison
+from ..figures.partial import Counts, Partial
 from ..figures.summary import Counted, MetricSummary
 from ..result import Direction, Outcome, Result, Usage
-from ..stats import Interval
+from ..stats.interval import Interval
 
 BINS = 20
 
@@ -80,34 +81,19 @@ class Tally:
     def __init__(self, metric: str, direction: Direction) -> None:
         self.metric = metric
         self.direction: Direction = direction
+        self._counts = Counts()
         self._scores = array("d")
         self._passed = array("b")
         self._latencies = array("d")
-        self._thresholds: set[float] = set()
-        self._judges: Counter[str] = Counter()
-        self._outcomes: Counter[str] = Counter()
-        self._supports: Counter[str] = Counter()
-        self._usage = Usage()
-        self._unpriced = 0
-        self._cached = 0
 
     @property
     def results(self) -> int:
-        return sum(self._outcomes.values())
+        return self._counts.results
 
     def add(self, result: Result) -> None:
         """Count one result."""
-        self._judges[result.judge] += 1
-        self._outcomes[result.outcome.value] += 1
-        self._thresholds.add(result.threshold)
+        self._counts.add(result)
         self._latencies.append(result.latency_ms)
-        self._supports.update(verdict.support.value for verdict in result.verdicts)
-        priced = result.usage.cost is not None
-        self._unpriced += not priced
-        usage = result.usage
-        known = usage if priced else Usage(usage.calls, usage.input_tokens, usage.output_tokens, 0.0)
-        self._usage = self._usage + known
-        self._cached += sum(exchange.cached for exchange in result.exchanges)
         if result.score is not None and isfinite(result.score):
             self._scores.append(result.score)
             self._passed.append(bool(result.passed))
@@ -116,38 +102,56 @@ class Tally:
         """The figures, and the change since an earlier run where there is one."""
         import numpy as np
 
-        thresholds = sorted(self._thresholds)
-        scores, passed = np.asarray(self._scores, dtype=np.float64), np.asarray(self._passed, dtype=np.bool_)
-        outcomes = dict(self._outcomes.most_common())
+        counts = self._counts
+        scores, passed = np.asarray(self._scores, dtype=np.float64), np.asarray(self._passed, dtype=np.int64)
+        outcomes = dict(Counter(counts.outcomes).most_common())
         if Outcome.SCORED.value in outcomes:
             outcomes[Outcome.SCORED.value] = len(scores)  # a score that is no number counts in nothing
-        judges = [name for name, _ in self._judges.most_common()]
+        judges = ", ".join(_most_first(counts.judges))
         counted = Counted(outcomes, int(passed.sum()), scores)
-        return MetricTotals(
-            figures=counted.summary(self.metric, ", ".join(judges), self.direction, thresholds[0], self.results),
-            threshold=thresholds[0] if len(thresholds) == 1 else None,
-            judges=judges,
-            histogram=_histogram(scores, passed),
-            supports=dict(self._supports.most_common()),
-            usage=self._usage,
-            unpriced=self._unpriced,
-            cached=self._cached,
-            latency=_latency(self._latencies),
-            change=change,
-        )
+        figures = counted.summary(self.metric, judges, self.direction, min(counts.thresholds), self.results)
+        median, high = np.quantile(np.asarray(self._latencies), [0.5, 0.95])
+        latency = {"median": float(median), "p95": float(high)}
+        return _totals(figures, counts, histogram(scores, np.ones_like(passed), passed), latency, change)
 
 
-def _histogram(scores: Any, passed: Any) -> Histogram:
+def totals_of(partial: Partial, rows: int) -> MetricTotals:
+    """The figures of results that were counted elsewhere. `rows` are all rows of the data."""
+    return _totals(partial.summary(rows), partial.counts, histogram(*partial.scores.on_grid()), partial.latency(), None)
+
+
+def _totals(
+    figures: MetricSummary,
+    counts: Counts,
+    histogram: Histogram,
+    latency: dict[str, float],
+    change: MetricComparison | None,
+) -> MetricTotals:
+    thresholds = counts.thresholds
+    return MetricTotals(
+        figures=figures,
+        threshold=min(thresholds) if len(thresholds) == 1 else None,
+        judges=_most_first(counts.judges),
+        histogram=histogram,
+        supports=dict(Counter(counts.supports).most_common()),
+        usage=counts.usage,
+        unpriced=counts.unpriced,
+        cached=counts.cached,
+        latency=latency,
+        change=change,
+    )
+
+
+def _most_first(counts: dict[str, int]) -> list[str]:
+    return [name for name, _ in Counter(counts).most_common()]
+
+
+def histogram(scores: Any, times: Any, passed: Any) -> Histogram:
+    """Of scores, how often there is each, and how many of those passed."""
     import numpy as np
 
     low, high = min(0.0, scores.min(initial=0.0)), max(1.0, scores.max(initial=1.0))
     places = np.clip(np.floor((scores - low) / (high - low) * BINS + 1e-9), 0, BINS - 1).astype(np.intp)
-    counts, good = np.bincount(places, minlength=BINS), np.bincount(places[passed], minlength=BINS)
+    counts = np.bincount(places, weights=times, minlength=BINS).astype(np.int64)
+    good = np.bincount(places, weights=passed, minlength=BINS).astype(np.int64)
     return Histogram(float(low), float(high), counts.tolist(), good.tolist())
-
-
-def _latency(values: array[float]) -> dict[str, float]:
-    import numpy as np
-
-    median, high = np.quantile(np.asarray(values), [0.5, 0.95])
-    return {"median": float(median), "p95": float(high)}

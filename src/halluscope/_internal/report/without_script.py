@@ -7,7 +7,7 @@ from html import escape
 
 from ..case import clean
 from ..figures.summary import MetricSummary
-from ..stats import Interval
+from ..stats.interval import Interval
 
 
 def table(name: str, figures: Sequence[MetricSummary]) -> str:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from io import TextIOWrapper
+from collections.abc import Sequence
+from io import BytesIO, TextIOWrapper
 from pathlib import Path
 from typing import Any, TextIO
 
@@ -20,7 +21,7 @@ from ..verdict import Support
 from .blocks import Blocks, block
 from .page import closing, opening
 from .page_records import CasePlaces, case_record, encode, result_record
-from .source import Moment, Pairs, Reading, ReportSource, Results, shown_moment
+from .source import Moment, Pairs, Reading, ReportSource, Results, Sampled, Timed, shown_moment
 from .totals import MetricTotals, Tally
 from .without_script import table
 
@@ -52,6 +53,15 @@ def write_report(
     return target
 
 
+def report_bytes(run: ReportSource) -> bytes:
+    """The report of a run, to be written to wherever it belongs."""
+    made = BytesIO()
+    with TextIOWrapper(made, encoding="utf-8", newline="\n") as page:
+        _write(page, run, None, None, MOST)
+        page.flush()
+        return made.getvalue()
+
+
 @public
 def write_results(
     pairs: Pairs,
@@ -75,12 +85,15 @@ def _write(page: TextIO, run: ReportSource, baseline: ReportSource | None, earli
     for case, result in run.pairs():
         contents.add(case, result)
     totals = contents.finish()
+    if isinstance(run, Sampled):
+        totals = contents.in_order(run.totals())
     index = {
         "run": _described(run),
         "unread": _unread(run),
         "baseline": None if baseline is None else _described(baseline),
         "metrics": [metric.record() for metric in totals],
-        "total": contents.total,
+        "total": run.cases if isinstance(run, Sampled) else contents.total,
+        "sampled": isinstance(run, Sampled),
         "outcomes": _OUTCOMES,
         "changes": CHANGES,
         "cases": contents.cases.columns(),
@@ -91,17 +104,19 @@ def _write(page: TextIO, run: ReportSource, baseline: ReportSource | None, earli
     page.write(closing(table(run.name, [metric.figures for metric in totals])))
 
 
-def _described(run: ReportSource) -> dict[str, str]:
-    return {"name": run.name, "judge": run.judge, "created": shown_moment(run.created)}
+def _described(run: ReportSource) -> dict[str, Any]:
+    seconds = run.seconds if isinstance(run, Timed) else None
+    return {"name": run.name, "judge": run.judge, "created": shown_moment(run.created), "seconds": seconds}
 
 
 def _unread(run: ReportSource) -> dict[str, Any]:
     """The rows of the data that could not be read, where the run knows of any: they have no case to be listed under."""
     rows = run.bad_rows() if isinstance(run, Reading) else ()
-    return {"count": len(rows), "first": [{"place": row.place, "reason": row.reason} for row in rows[:_UNREAD]]}
+    count = run.unread if isinstance(run, Sampled) else len(rows)
+    return {"count": count, "first": [{"place": row.place, "reason": row.reason} for row in rows[:_UNREAD]]}
 
 
-class Columns:
+class ColumnTable:
     """Rows kept column by column: shorter to write, and quicker to read, than a list of objects."""
 
     def __init__(self, *names: str) -> None:
@@ -148,8 +163,8 @@ class Contents:
         self._last: _Shown | None = None
         self.texts = Blocks(page, "texts")
         self.exchanges = Blocks(page, "exchanges")
-        self.cases = Columns("id", "snippet", "record")
-        self.results = Columns(
+        self.cases = ColumnTable("id", "snippet", "record")
+        self.results = ColumnTable(
             *("case", "metric", "outcome", "score", "passed", "record"),
             *("supported", "contradicted", "unsupported", "change", "before"),
         )
@@ -177,6 +192,11 @@ class Contents:
         self.texts.flush()
         self.exchanges.flush()
         return [tally.totals(self._changed(tally)) for tally in self._tallies.values()]
+
+    def in_order(self, totals: Sequence[MetricTotals]) -> list[MetricTotals]:
+        """Figures of metrics in the order in which results name them; those of no result here come last."""
+        places = {metric: place for place, metric in enumerate(self._tallies)}
+        return sorted(totals, key=lambda metric: places.get(metric.figures.metric, len(places)))
 
     def _changed(self, tally: Tally) -> MetricComparison | None:
         """What became of the metric since the earlier run, also noted with each result."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import re
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -11,25 +12,25 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from .. import metrics as metric_registry
 from ..datasets import Data, open_data
 from ..engine.driver import Driver, Patience
 from ..errors import InputError, StoreError
-from ..judge import Judge, JudgeSpec
+from ..judge import JudgeSpec, is_embedded
 from ..judge import resolve as resolve_judge
-from ..measuring.calibration.profile import Profile
-from ..metric import Metric
-from ..metrics import MetricSpec, split_options
+from ..metrics import MetricSpec
 from ..plumbing import sync
 from ..plumbing.public import public
 from ..plumbing.threads import worth_at_once
 from ..runs import Run
 from ..store import Book, MemoryReplies, Replies, Store
+from .asked import metrics_of, profile_for
 from .cost_limit import CostLimit
 from .identity import scorer_of
 from .pipeline import Pass, Pipeline
 from .progress import display_for
 from .throttle import AdaptiveThrottle
+
+_log = logging.getLogger("halluscope.run")
 
 AT_ONCE = 32
 """Judge calls at once, unless told otherwise; a judge that throttles gets fewer."""
@@ -50,7 +51,7 @@ async def aevaluate(
     map: Mapping[str, str] | None = None,
     concurrency: int | None = None,
     max_cost: float | None = None,
-    strict: bool = False,
+    stop_at_bad_row: bool = False,
     fresh: bool = False,
     limit: int | None = None,
     store: Store | None = None,
@@ -64,7 +65,7 @@ async def aevaluate(
 
     `data`: a path, a DataFrame, a Hugging Face dataset, or rows one by one. `run` names the run and
     continues it if it exists. `map` names columns (`{"output": "answer"}`). `max_cost`, in dollars,
-    stops the run before it is exceeded. `strict` stops at a row that cannot be read. `fresh` asks
+    stops the run before it is exceeded. `stop_at_bad_row` stops at a row that cannot be read. `fresh` asks
     the judge again even where its reply is kept. `limit` takes only so many rows. `profile` names what
     `halluscope calibrate` made. `told` receives warnings. Other options are those of the metrics and,
     for a judge given by name, of the judge.
@@ -74,10 +75,10 @@ async def aevaluate(
     for name, number in (("concurrency", concurrency), ("limit", limit)):
         if number is not None and number < 1:
             raise InputError(f"`{name}` must be 1 or more, not {number}.")
-    asked, judge_options = _metrics(metrics, options)
-    calibrated = _profile(profile, asked)
+    asked, judge_options = metrics_of(metrics, options)
+    calibrated = profile_for(profile, asked)
     judged_by = resolve_judge(judge, **judge_options)
-    local = _is_local(judged_by)
+    local = is_embedded(judged_by)
     budget = CostLimit(max_cost, judged_by.name, free=local)
     opened = open_data(data, map)
     store = store or Store()
@@ -94,18 +95,26 @@ async def aevaluate(
         budget=budget,
         display=display_for(opened.name, progress),
         throttle=throttle,
-        strict=strict,
+        stop_at_bad_row=stop_at_bad_row,
         adjust=None if calibrated is None else calibrated.applied,
         estimate=lambda read: _estimate(opened, read, limit),
         told=say,
     )
     pipeline = Pipeline(asked, Driver(judged_by, cache=cache, throttle=throttle, patience=patience), book, how)
+    _log.info(
+        "run %s: %s with %s, judged by %s",
+        book.name,
+        opened.name,
+        ", ".join(metric.name for metric in asked),
+        judged_by.name,
+    )
     with _closing(book):
         whole = await pipeline.run(opened if limit is None else islice(opened, limit))
         if whole:
             book.close("finished", end=None if limit == pipeline.read else pipeline.read)
         else:
             book.close("stopped", f"the cost limit of ${max_cost:g} was reached")
+    _log.info("run %s: %s after %d rows", book.name, "finished" if whole else "stopped", pipeline.read)
     return Run(book.name, store)
 
 
@@ -126,45 +135,16 @@ def _closing(book: Book) -> Iterator[None]:
         raise
 
 
-def _metrics(
-    given: MetricSpec | Sequence[MetricSpec], options: Mapping[str, Any]
-) -> tuple[list[Metric], dict[str, Any]]:
-    """The metrics, and the options that are none of theirs."""
-    specs = [given] if isinstance(given, (str, Metric, type)) else list(given)
-    if not specs:
-        raise InputError("name at least one metric.")
-    made: list[Metric] = []
-    taken: set[str] = set()
-    for spec in specs:
-        own = {} if isinstance(spec, Metric) else split_options(spec, options)[0]
-        taken |= set(own)
-        made.append(metric_registry.resolve(spec, **own))
-    names = [metric.name for metric in made]
-    twice = [name for name in names if names.count(name) > 1]
-    if twice:
-        raise InputError(f"the metric {twice[0]!r} is named twice: a run has each metric once.")
-    return made, {name: value for name, value in options.items() if name not in taken}
-
-
-def _profile(name: str | None, metrics: Sequence[Metric]) -> Profile | None:
-    """The profile, refused before anything is paid where it is not for these metrics."""
-    if name is None:
-        return None
-    found = Profile.load(name)
-    for metric in metrics:
-        found.check_metric(metric.name)
-    return found
-
-
-def _is_local(judge: Judge) -> bool:
-    return judge.name == "local" and not judge.asks
+def run_name(given: str) -> str:
+    """The name, if it is one that a run can have."""
+    if not _NAME.fullmatch(given):
+        raise InputError(f"{given!r} is no name for a run: use up to 100 letters, digits, spaces and . _ - + @ :")
+    return given
 
 
 def _name(given: str | None, data: Data) -> str:
     if given is not None:
-        if not _NAME.fullmatch(given):
-            raise InputError(f"{given!r} is no name for a run: use up to 100 letters, digits, spaces and . _ - + @ :")
-        return given
+        return run_name(given)
     stem = re.sub(r"\W+", "-", Path(data.name).name.partition(".")[0]).strip("-")[:40] or "run"
     return f"{stem}-{time.strftime('%Y%m%d-%H%M%S')}"
 

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 import msgspec
 
 from ..engine.driver import Driver
 from ..judge import Judge
-from ..measuring.calibration.profile import Profile
 from ..metric import Metric
 from ..plumbing.source_code import code_behind
 from ..store.run_writer import ScorerRow
+
+if TYPE_CHECKING:
+    from ..measuring.calibration.profile import Profile
 
 
 def scorer_of(metric: Metric, judge: Judge, profile: Profile | None = None) -> ScorerRow:

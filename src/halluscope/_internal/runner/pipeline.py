@@ -7,6 +7,7 @@ import time
 from collections import Counter
 from collections.abc import AsyncGenerator, Callable, Iterable, Iterator, Sequence
 from itertools import islice
+from typing import Protocol
 
 from msgspec import Struct
 
@@ -14,17 +15,15 @@ from ..case import Case
 from ..datasets import AnyRow, Unread
 from ..engine import many
 from ..engine.driver import Driver
-from ..errors import JudgeRejected, RunFailed
+from ..errors import JudgeError, JudgeRejected, RunFailed
 from ..metric import Metric
 from ..plumbing.threads import farthest, in_thread
 from ..result import Outcome, Result
-from ..store import Book, Job
-from ..store.run_writer import CHUNK
+from ..store.run_writer import CHUNK, Job
 from .cost_limit import CostLimit
 from .progress import Display, Progress
-from .throttle import AdaptiveThrottle
 
-_TICK = 0.1
+_TICK = 0.05
 """Seconds after which results that wait are written, at the latest."""
 _LONGEST_READ = 0.05
 """Seconds of reading after which the rows that came are passed on: an iterator may be slow."""
@@ -39,6 +38,12 @@ _TOLD = 20
 """Bad rows that are told one by one; all are kept with the run."""
 
 
+class HasTrouble(Protocol):
+    """Knows why the latest call of a judge did not come through; None if it did."""
+
+    last_error: JudgeError | None
+
+
 class Pass(Struct, frozen=True, kw_only=True):
     """How a run goes over its data.
 
@@ -49,17 +54,29 @@ class Pass(Struct, frozen=True, kw_only=True):
     at_once: int
     budget: CostLimit
     display: Display
-    throttle: AdaptiveThrottle | None = None
-    strict: bool = False
+    throttle: HasTrouble | None = None
+    stop_at_bad_row: bool = False
     adjust: Callable[[Result], Result] | None = None
     estimate: Callable[[int], int | None] = lambda read: None
     told: Callable[[str], None] = lambda message: None
 
 
+class Register(Protocol):
+    """Where a run is written down: which cases it has, which of them need a result, and each result as it comes."""
+
+    def admit(self, rows: Sequence[tuple[int, Case]]) -> tuple[list[Job], int]: ...
+
+    def bad_rows(self, rows: Sequence[tuple[int, str, str]]) -> None: ...
+
+    def keep(self, job: Job, result: Result) -> None: ...
+
+    def flush(self) -> None: ...
+
+
 class Pipeline:
     """One pass over the data."""
 
-    def __init__(self, metrics: Sequence[Metric], driver: Driver, book: Book, how: Pass) -> None:
+    def __init__(self, metrics: Sequence[Metric], driver: Driver, book: Register, how: Pass) -> None:
         self._metrics = metrics
         self._driver = driver
         self._book = book
@@ -68,6 +85,7 @@ class Pipeline:
         self._later: list[tuple[float, Job]] = []
         self._returned: Counter[tuple[int, int]] = Counter()
         self._under_way = 0
+        self._one_ended = asyncio.Event()
         self._open: dict[int, int] = {}
         self._rejected = 0
         self._scored = 0
@@ -106,15 +124,16 @@ class Pipeline:
                 raise trouble
         while self._open and not self._failed:  # cases under way may yet have to come back
             if not self._later:
-                await asyncio.sleep(_TICK)
+                self._one_ended.clear()
+                await self._one_ended.wait()
                 continue
             when, job = self._later.pop(0)
             await asyncio.sleep(max(0.0, when - time.monotonic()))
             yield job
 
     def _before_the_first_bad(self, chunk: list[AnyRow]) -> tuple[list[AnyRow], Unread | None]:
-        """All rows, or with strict reading those before the first that cannot be read, and that one."""
-        for place, row in enumerate(chunk if self._how.strict else ()):
+        """All rows, or where it stops at bad ones those before the first that cannot be read, and that one."""
+        for place, row in enumerate(chunk if self._how.stop_at_bad_row else ()):
             if isinstance(row, Unread):
                 return chunk[:place], row
         return chunk, None
@@ -156,6 +175,7 @@ class Pipeline:
             raise
         finally:
             self._under_way -= 1
+            self._one_ended.set()
 
     def _put_off(self, job: Job, result: Result) -> bool:
         """Whether the case is tried again after the others: the judge's server has said when it wants to be asked."""

@@ -54,7 +54,7 @@ class AdaptiveThrottle:
 
     async def enter(self) -> None:
         """Wait for room."""
-        if not self._waiting and self.active < int(self.limit):
+        if self.has_room:
             self.active += 1
             return
         turn: asyncio.Future[None] = asyncio.get_running_loop().create_future()
@@ -63,8 +63,7 @@ class AdaptiveThrottle:
             await turn
         except asyncio.CancelledError:
             if turn.done() and not turn.cancelled():
-                self.active -= 1
-                self._admit()
+                self.give_back()
             raise
 
     def leave(self, error: JudgeError | None) -> None:
@@ -79,11 +78,17 @@ class AdaptiveThrottle:
         if self._seen_enough(now - self._since):
             self._judge(now)
         if throttled and self._cooling:
-            asyncio.get_running_loop().call_later(self._cooling, self._free)
+            asyncio.get_running_loop().call_later(self._cooling, self.give_back)
         else:
-            self._free()
+            self.give_back()
 
-    def _free(self) -> None:
+    @property
+    def has_room(self) -> bool:
+        """Whether `enter` would not have to wait."""
+        return not self._waiting and self.active < int(self.limit)
+
+    def give_back(self) -> None:
+        """Make room again without a call that something could be learnt from."""
         self.active -= 1
         self._admit()
 

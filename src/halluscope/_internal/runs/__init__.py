@@ -2,6 +2,6 @@
 
 from ..figures.summary import MetricSummary
 from .run import Run, all_runs
-from .summary import Summary
+from .run_summary import Summary
 
 __all__ = ["MetricSummary", "Run", "Summary", "all_runs"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import gzip
 import io
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, Union
@@ -15,7 +15,8 @@ import msgspec
 from ..case import Case
 from ..errors import InputError, MissingExtra
 from ..plumbing.whole_file import replacing
-from ..result import Result
+from ..result import Failure, Outcome, Result, Usage
+from ..verdict import Verdict
 
 if TYPE_CHECKING:
     import pandas
@@ -34,6 +35,7 @@ def line(case: Case, result: Result) -> dict[str, Any]:
         "metric": result.metric,
         "score": result.score,
         "label": result.label,
+        "probability": result.probability,
         "reason": result.reason,
         "outcome": result.outcome.value,
         "passed": result.passed,
@@ -42,6 +44,7 @@ def line(case: Case, result: Result) -> dict[str, Any]:
         "input": case.input,
         "output": case.output,
         "context": None if case.context is None else list(case.context),
+        "figures": result.figures,
         "verdicts": msgspec.to_builtins(result.verdicts),
         "failure": None if result.failure is None else result.failure.message,
         "notes": list(result.notes),
@@ -56,7 +59,43 @@ def line(case: Case, result: Result) -> dict[str, Any]:
     }
 
 
-_STRUCTURED = ("verdicts", "metadata")
+def bad_line(reason: str) -> dict[str, Any]:
+    """A row that could not be read, among results."""
+    return dict.fromkeys(_KINDS) | {"outcome": "bad_row", "reason": reason}
+
+
+def unline(row: Mapping[str, Any]) -> tuple[Case, Result]:
+    """Case and result out of a line of a Parquet file: all that was written there, so without the exchanges."""
+    case = Case(
+        output=row["output"],
+        context=None if row["context"] is None else tuple(row["context"]),
+        input=row["input"],
+        id=row["id"],
+        metadata=msgspec.json.decode(row["metadata"]),
+    )
+    result = Result(
+        metric=row["metric"],
+        metric_version=row["metric_version"],
+        judge=row["judge"],
+        case_id=row["id"],
+        outcome=Outcome(row["outcome"]),
+        score=row["score"],
+        direction=row["direction"],
+        threshold=row["threshold"],
+        passed=row["passed"],
+        label=row["label"],
+        reason=row["reason"],
+        verdicts=msgspec.json.decode(row["verdicts"], type=tuple[Verdict, ...]),
+        failure=None if row["failure"] is None else Failure("error", row["failure"]),
+        usage=Usage(row["calls"], row["input_tokens"], row["output_tokens"], row["cost"]),
+        latency_ms=row["latency_ms"],
+        notes=tuple(row["notes"]),
+        metadata=case.metadata,
+    )
+    return case, result
+
+
+_STRUCTURED = ("figures", "verdicts", "metadata")
 _LISTS = ("context", "notes")
 
 
@@ -102,18 +141,24 @@ def _json(value: Any) -> str | None:
 
 def _parquet(lines: Iterator[dict[str, Any]], file: Bytes) -> int:
     try:
-        import pyarrow as pa
         import pyarrow.parquet as pq
     except ImportError as error:
         raise MissingExtra("parquet", "writing Parquet") from error
-    schema = pa.schema([(name, _arrow(pa, kind)) for name, kind in _KINDS.items()])
     count = 0
-    with pq.ParquetWriter(file, schema) as writer:
+    with pq.ParquetWriter(file, arrow_table([]).schema) as writer:
         while batch := list(islice(lines, _BATCH)):
-            flat = [made | {key: _json(made[key]) for key in _STRUCTURED} for made in batch]
-            writer.write_table(pa.Table.from_pylist(flat, schema=schema))
+            writer.write_table(arrow_table(batch))
             count += len(batch)
     return count
+
+
+def arrow_table(lines: Sequence[dict[str, Any]]) -> Any:
+    """Lines as an Arrow table, where what has a structure stands as JSON."""
+    import pyarrow as pa
+
+    schema = pa.schema([(name, _arrow(pa, kind)) for name, kind in _KINDS.items()])
+    flat = [made | {key: _json(made[key]) for key in _STRUCTURED} for made in lines]
+    return pa.Table.from_pylist(flat, schema=schema)
 
 
 _KINDS = {
@@ -121,6 +166,7 @@ _KINDS = {
     "metric": "text",
     "score": "number",
     "label": "text",
+    "probability": "number",
     "reason": "text",
     "outcome": "text",
     "passed": "truth",
@@ -129,6 +175,7 @@ _KINDS = {
     "input": "text",
     "output": "text",
     "context": "texts",
+    "figures": "text",
     "verdicts": "text",
     "failure": "text",
     "notes": "texts",

@@ -16,7 +16,7 @@ from ..store import Entry, RunInfo, Store
 from ..store.run_reader import BadRow, bad_rows, entries, list_runs, usage_of_run
 from .export import export, to_pandas
 from .kept_comparison import Kept, compare
-from .summary import Summary, summarised
+from .run_summary import Summary, summarised
 
 if TYPE_CHECKING:
     import pandas
@@ -32,7 +32,14 @@ class Run:
         _ = self.info
 
     def __repr__(self) -> str:
-        return f"<Run {self._name!r} in {self.store.path}>"
+        info = self.info
+        metrics = ", ".join(scorer.metric for scorer in info.scorers)
+        return f"<Run {self._name!r} {info.state}: {info.cases} cases, {metrics} by {self.judge}>"
+
+    def _repr_html_(self) -> str:
+        from .notebook import run_card
+
+        return run_card(self.summary(), self.entries())
 
     @property
     def name(self) -> str:
@@ -61,6 +68,11 @@ class Run:
     def created(self) -> float:
         """When the run was begun, in seconds since 1970."""
         return self.info.created
+
+    @property
+    def seconds(self) -> float:
+        """How long it took to make the run."""
+        return self.info.seconds
 
     @property
     def usage(self) -> Usage:

@@ -10,7 +10,7 @@ import numpy as np
 
 from ..errors import InputError
 from .arrays import Floats
-from .bootstrap import Interval
+from .interval import Interval
 
 
 def binomial_tails(n: int, rate: float) -> Floats:

@@ -8,26 +8,14 @@ import numpy as np
 from msgspec import Struct
 
 from ..errors import InputError
-from ..plumbing.public import public
 from .arrays import Floats, Ints, Numbers, as_floats, same_length
+from .interval import Interval
 
 RESAMPLES = 1000
 LEVEL = 0.95
 
 Figure = Callable[[Floats], float]
 """A figure as a function of how often each case counts."""
-
-
-@public
-class Interval(Struct, frozen=True):
-    """Where the figure lies with 95 % confidence."""
-
-    low: float
-    high: float
-
-    @property
-    def width(self) -> float:
-        return self.high - self.low
 
 
 def replicates(

@@ -7,7 +7,8 @@ from math import sqrt
 import numpy as np
 
 from .arrays import Floats
-from .bootstrap import Interval, bootstrap, paired_bootstrap
+from .bootstrap import bootstrap, paired_bootstrap
+from .interval import Interval
 
 _MEANS_DRAWN = 5000
 _DIFFERENCES_DRAWN = 20_000
@@ -21,8 +22,13 @@ def mean_interval(scores: Floats) -> Interval | None:
         return None
     if n <= _MEANS_DRAWN:
         return bootstrap(lambda weights: float(weights @ scores) / n, n)
-    half = 1.959964 * float(scores.std(ddof=1)) / n**0.5
-    return Interval(float(scores.mean()) - half, float(scores.mean()) + half)
+    return normal_interval(float(scores.mean()), float(scores.std(ddof=1)), n)
+
+
+def normal_interval(mean: float, deviation: float, n: int) -> Interval:
+    """The same by the normal distribution, from the standard deviation of n values."""
+    half = 1.959964 * deviation / n**0.5
+    return Interval(mean - half, mean + half)
 
 
 def difference_interval(differences: Floats) -> Interval | None:

@@ -113,7 +113,7 @@ class Store:
             if version > len(MIGRATIONS):
                 raise StoreError("it was written by a newer halluscope: upgrade, or set HALLUSCOPE_HOME elsewhere")
             for number, step in enumerate(MIGRATIONS[version:], start=version + 1):
-                for statement in step.split(";"):
+                for statement in step.split(";\n"):
                     if statement.strip():
                         self._connection.execute(statement)
                 self._connection.execute(f"PRAGMA user_version = {number}")
@@ -182,6 +182,11 @@ class Store:
         """One statement, committed when this returns; how many rows it wrote."""
         with self._mine() as connection:
             return connection.execute(sql, values).rowcount
+
+    def shrink(self) -> None:
+        """Give the room of what was taken out back to the disk."""
+        with self._mine() as connection:
+            connection.execute("VACUUM")
 
     def check(self) -> None:
         """Read the whole file and every checksum in it; raise `StoreDamaged` at the first fault."""

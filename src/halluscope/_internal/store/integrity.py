@@ -29,6 +29,7 @@ CHECKED = {
     "run_cases": 'run, position, "case", name, extra',
     "run_results": "run, position, scorer, outcome, reused",
     "run_bad_rows": "run, position, place, reason",
+    "spending": "day, name, dollars",
 }
 """The columns of each table that the checksum of a row covers."""
 

@@ -68,4 +68,14 @@ MIGRATIONS: tuple[str, ...] = (
     """
     CREATE TABLE leases (key BLOB PRIMARY KEY, owner BLOB NOT NULL, until REAL NOT NULL) WITHOUT ROWID;
     """,
+    # 4: an answer ends the claim to its question.
+    """
+    CREATE TRIGGER answered AFTER INSERT ON replies BEGIN DELETE FROM leases WHERE key = NEW.key; END;
+    """,
+    # 5: what live scoring spent in a day, so that a budget outlives a process.
+    """
+    CREATE TABLE spending (
+        day TEXT NOT NULL, name TEXT NOT NULL, dollars REAL NOT NULL, checksum INTEGER, PRIMARY KEY (day, name)
+    ) WITHOUT ROWID;
+    """,
 )

@@ -17,8 +17,14 @@ def pack(content: bytes, about: bytes = b"") -> bytes:
     if len(content) < _WORTH_IT:
         kind, stored = _PLAIN, content
     else:
-        kind, stored = _DEFLATED, zlib.compress(content, 1)
+        kind, stored = _DEFLATED, _deflated(content)
     return bytes((kind,)) + _checksum(kind, stored, about) + stored
+
+
+def _deflated(content: bytes) -> bytes:
+    # Less memory than zlib takes by default: as small for texts of this length, and it need not be cleared each time.
+    deflate = zlib.compressobj(1, zlib.DEFLATED, 12, 5)
+    return deflate.compress(content) + deflate.flush()
 
 
 def verify(packed: bytes, about: bytes = b"") -> None:

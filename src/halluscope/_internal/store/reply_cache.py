@@ -7,6 +7,7 @@ import platform
 import sys
 import time
 from collections import OrderedDict
+from collections.abc import Collection
 from secrets import token_bytes
 from zlib import crc32
 
@@ -66,24 +67,30 @@ class Replies:
             self._written.add(key)
         name = bytes.fromhex(key)
         self._store.write("INSERT OR REPLACE INTO replies VALUES (?, ?)", (name, pack(entry, name)))
-        self.release(key)  # a claim left behind by a process that ends here would expire
 
-    def claim(self, key: str) -> bool:
-        """Whether the question may be asked now; False where another process is asking it, and is alive, or has.
+    def claim(self, keys: Collection[str]) -> set[str]:
+        """The questions that may be asked now; not those that another process is asking, and is alive, or has asked.
 
-        The claim lasts for `LEASE` seconds, until it is renewed by claiming again, or ends with `put` or `release`.
+        A claim lasts for `LEASE` seconds, until it is renewed by claiming again, or ends with `put` or `release`.
         """
-        return self._claimed(key) or (self._left_behind(key) and self._claimed(key))
+        granted = self._claimed(keys)
+        if left_behind := [key for key in keys if key not in granted and self._left_behind(key)]:
+            granted |= self._claimed(left_behind)
+        return granted
 
-    def _claimed(self, key: str) -> bool:
+    def _claimed(self, keys: Collection[str]) -> set[str]:
         now = time.time()
         answered = "SELECT 1 FROM replies WHERE key = ?1" if self._reread else "SELECT 1 WHERE 0"
-        made = self._store.write(
+        claim = (
             f"INSERT INTO leases SELECT ?1, ?2, ?3 WHERE NOT EXISTS ({answered}) "
-            "ON CONFLICT (key) DO UPDATE SET owner = ?2, until = ?3 WHERE owner = ?2 OR until < ?4",
-            (bytes.fromhex(key), self._owner, now + LEASE, now),
+            "ON CONFLICT (key) DO UPDATE SET owner = ?2, until = ?3 WHERE owner = ?2 OR until < ?4"
         )
-        return made > 0
+        with self._store.writing() as connection:
+            return {
+                key
+                for key in keys
+                if connection.execute(claim, (bytes.fromhex(key), self._owner, now + LEASE, now)).rowcount > 0
+            }
 
     def _left_behind(self, key: str) -> bool:
         """Whether the claim to this question was that of a process that is gone; all of its claims are then ended."""

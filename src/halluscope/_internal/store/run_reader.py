@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
-import numpy as np
 from msgspec import Struct, structs
 
 from ..case import Case
@@ -17,6 +16,9 @@ from ..result import Direction, Result, Usage
 from .database import Store
 from .integrity import intact, must_be_intact
 from .packing import about_outcome, unpack
+
+if TYPE_CHECKING:
+    from ..stats.arrays import Floats
 
 _PAGE = 256
 
@@ -106,9 +108,8 @@ def _info(store: Store, ref: int, *values: Any) -> RunInfo:
     )
 
 
-def entries(store: Store, run: int) -> Iterator[Entry]:
-    """The cases of a run in the order of its data."""
-    after = -1
+def entries(store: Store, run: int, after: int = -1) -> Iterator[Entry]:
+    """The cases of a run in the order of its data, those behind a position."""
     while True:
         page = store.rows(
             f'SELECT {intact("run_cases", "r")}, r.position, r.name, r.extra, r."case", c.key, c.body FROM run_cases r '  # noqa: S608
@@ -207,8 +208,10 @@ def tally(store: Store, run: int, metric: str) -> tuple[dict[str, int], int]:
     return {outcome: count for outcome, count, _ in found}, sum(passed for _, _, passed in found)
 
 
-def scores_of(store: Store, run: int, metric: str) -> np.ndarray[Any, np.dtype[np.float64]]:
+def scores_of(store: Store, run: int, metric: str) -> Floats:
     """The scores that there are, in the order of the data."""
+    import numpy as np
+
     with store.reading(
         f"SELECT o.score {_OF_METRIC} AND o.score IS NOT NULL ORDER BY r.position", (run, metric)
     ) as rows:

@@ -16,7 +16,7 @@ from .database import Store
 from .integrity import sealing
 from .packing import about_outcome, pack, verify
 
-CHUNK = 256
+CHUNK = 128
 """Cases that are looked up together."""
 
 _MOST_KEPT_BACK = 256
@@ -62,16 +62,21 @@ class Book:
         scorers: Sequence[ScorerRow],
         *,
         new: bool = False,
+        joins: bool = False,
         reuse: bool = True,
     ) -> None:
-        """Continues the run of that name where there is one; with `new`, starts one under a name that is free."""
+        """Continues the run of that name where there is one; with `new`, starts one under a name that is free.
+
+        With `joins` it is continued only where it has these very scorers, so that no result leaves it.
+        """
         self._store = store
         self._reuse = reuse
         self._kept_back: list[tuple[Job, Result]] = []
         self._started = time.monotonic()
         self.notes: list[str] = []
         with store.writing() as connection:
-            self.name = _free(connection, name) if new else name
+            alike = {scorer.key for scorer in scorers} if joins else None
+            self.name = _free(connection, name, alike) if new or joins else name
             self.run = self._open(connection, self.name, data)
             self._scorers = [_scorer_id(connection, scorer) for scorer in scorers]
             self._enlist(connection, scorers)
@@ -113,16 +118,7 @@ class Book:
             return [], 0
         keys = [case_key(case) for _, case in rows]
         with self._store.writing() as connection:
-            refs = self._case_refs(connection, [case for _, case in rows], keys)
-            connection.executemany(
-                "INSERT INTO run_cases VALUES (?1, ?2, ?3, ?4, ?5, checksum_of(?1, ?2, ?3, ?4, ?5)) "
-                'ON CONFLICT (run, position) DO UPDATE SET "case" = excluded."case", name = excluded.name, '
-                "extra = excluded.extra, checksum = excluded.checksum",
-                [
-                    (self.run, position, refs[key], case.id, _extra(case))
-                    for (position, case), key in zip(rows, keys, strict=True)
-                ],
-            )
+            refs = self._list_cases(connection, rows, keys)
             jobs: list[Job] = []
             found: list[tuple[int, int, int, int, int]] = []
             for place, scorer in enumerate(self._scorers):
@@ -136,6 +132,45 @@ class Book:
             _enter(connection, found)
         jobs.sort(key=lambda job: job.position)
         return jobs, len(found)
+
+    def append(self, entries: Sequence[tuple[Case, Sequence[tuple[int, Result]]]]) -> None:
+        """Put up to `CHUNK` cases behind those of the run, each with its results by the place of their metric.
+
+        For runs without an end: several processes may add to one at once.
+        """
+        if not entries:
+            return
+        with self._store.writing() as connection:
+            last = connection.execute("SELECT max(position) FROM run_cases WHERE run = ?", (self.run,)).fetchone()[0]
+            rows = list(enumerate((case for case, _ in entries), start=0 if last is None else last + 1))
+            keys = [case_key(case) for _, case in rows]
+            refs = self._list_cases(connection, rows, keys)
+            self._write(
+                connection,
+                [
+                    (Job(position, case, refs[key], scorer), result)
+                    for (position, case), key, (_, results) in zip(rows, keys, entries, strict=True)
+                    for scorer, result in results
+                ],
+            )
+            now = (time.time(), self.run)
+            connection.execute("UPDATE runs SET state = 'running', updated = ? WHERE id = ?", now)
+            connection.execute(f"{sealing('runs')} WHERE id = ?", now[1:])
+
+    def _list_cases(
+        self, connection: sqlite3.Connection, rows: Sequence[tuple[int, Case]], keys: list[bytes]
+    ) -> dict[bytes, int]:
+        refs = self._case_refs(connection, [case for _, case in rows], keys)
+        connection.executemany(
+            "INSERT INTO run_cases VALUES (?1, ?2, ?3, ?4, ?5, checksum_of(?1, ?2, ?3, ?4, ?5)) "
+            'ON CONFLICT (run, position) DO UPDATE SET "case" = excluded."case", name = excluded.name, '
+            "extra = excluded.extra, checksum = excluded.checksum",
+            [
+                (self.run, position, refs[key], case.id, _extra(case))
+                for (position, case), key in zip(rows, keys, strict=True)
+            ],
+        )
+        return refs
 
     def _case_refs(self, connection: sqlite3.Connection, cases: Sequence[Case], keys: list[bytes]) -> dict[bytes, int]:
         refs = _refs(connection, keys)
@@ -173,12 +208,15 @@ class Book:
         if not self._kept_back:
             return
         with self._store.writing() as connection:
-            written = [
-                (self.run, job.position, self._scorers[job.scorer], self._outcome(connection, job, result), 0)
-                for job, result in self._kept_back
-            ]
-            _enter(connection, written)
+            self._write(connection, self._kept_back)
         self._kept_back.clear()
+
+    def _write(self, connection: sqlite3.Connection, results: Sequence[tuple[Job, Result]]) -> None:
+        written = [
+            (self.run, job.position, self._scorers[job.scorer], self._outcome(connection, job, result), 0)
+            for job, result in results
+        ]
+        _enter(connection, written)
 
     def _outcome(self, connection: sqlite3.Connection, job: Job, result: Result) -> int:
         scorer = self._scorers[job.scorer]
@@ -241,12 +279,19 @@ class Book:
                 (state, note, time.time(), time.monotonic() - self._started, self.run),
             )
             connection.execute(f"{sealing('runs')} WHERE id = ?", (self.run,))
+        self._started = time.monotonic()
 
 
-def _free(connection: sqlite3.Connection, name: str) -> str:
-    """The name, or the first with a number behind it that no run has; nobody else can take it meanwhile."""
+def _free(connection: sqlite3.Connection, name: str, alike: set[bytes] | None = None) -> str:
+    """The name, or the first with a number behind it that no run has; nobody else can take it meanwhile.
+
+    A run whose scorers are those in `alike` does not keep its name from being taken.
+    """
     free, number = name, 2
-    while connection.execute("SELECT 1 FROM runs WHERE name = ?", (free,)).fetchone():
+    while found := connection.execute("SELECT id FROM runs WHERE name = ?", (free,)).fetchone():
+        listed = "SELECT s.key FROM run_scorers r JOIN scorers s ON s.id = r.scorer WHERE r.run = ?"
+        if alike is not None and {key for (key,) in connection.execute(listed, found)} == alike:
+            break
         free, number = f"{name}-{number}", number + 1
     return free
 

@@ -35,9 +35,10 @@ class AnthropicModel(ServedModel, frozen=True, kw_only=True):
             return {}
         return {"temperature": settings.temperature}
 
-    async def complete(
-        self, prompt: Prompt, schema: dict[str, Any], kind: str, manner: Manner, settings: Settings, timeout: float
-    ) -> Completion:
+    def request(
+        self, prompt: Prompt, schema: dict[str, Any], kind: str, manner: Manner, settings: Settings
+    ) -> tuple[str, dict[str, str], dict[str, Any]]:
+        """The address, headers and body that ask for a message."""
         body: dict[str, Any] = {
             "model": self.model,
             "messages": [{"role": "user", "content": prompt.user}],
@@ -51,11 +52,9 @@ class AnthropicModel(ServedModel, frozen=True, kw_only=True):
             body["tools"] = [{"name": kind, "description": "Takes the reply.", "input_schema": schema}]
             body["tool_choice"] = {"type": "tool", "name": kind}
         headers = {"x-api-key": self.api_key, "anthropic-version": _VERSION, **self.headers}
-        return self._completion(
-            await http.post(f"{self.base_url}/v1/messages", headers, body, timeout, self.response_limit)
-        )
+        return f"{self.base_url}/v1/messages", headers, body
 
-    def _completion(self, response: dict[str, Any]) -> Completion:
+    def completion(self, response: dict[str, Any]) -> Completion:
         blocks = response.get("content")
         if not isinstance(blocks, list):
             raise JudgeUnavailable("the server's response holds no content", body=clean(str(response)[:500]))

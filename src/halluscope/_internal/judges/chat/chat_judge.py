@@ -16,6 +16,7 @@ from ...questions import Question
 from ...result import Usage
 from .dialect import Manner, Mode, dialect_of
 from .http import told
+from .prices import Tokens, usage_of
 
 T = TypeVar("T")
 
@@ -105,6 +106,16 @@ class ChatJudge:
         self.settings = settings or Settings()
         self._dialect = dialect_of(model.server, model.name, model.modes)
         self._window = None if window is None else max(1, window * _CHARACTERS_PER_TOKEN // 2)
+
+    def priced(self, read: int, written: int) -> float | None:
+        """What a call with so many tokens costs, in dollars; None where the price is not known."""
+        model: Any = self.model
+        named = getattr(model, "model", None)
+        if named is None:
+            return None
+        provider, price = getattr(model, "provider", None), getattr(model, "price", None)
+        short = named if provider else named.rpartition("/")[2]
+        return usage_of(provider, short, Tokens(read, written), price, getattr(model, "base_url", None)).cost
 
     @property
     def name(self) -> str:

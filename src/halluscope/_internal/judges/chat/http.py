@@ -87,7 +87,7 @@ async def post(
             data=content if len(content) < _LARGE else io.BytesIO(content),
             headers={"content-type": "application/json", "accept-encoding": "gzip, deflate", **headers},
             timeout=aiohttp.ClientTimeout(total=timeout),
-            proxy=_proxy(url),
+            proxy=proxy_for(url),
             allow_redirects=False,
         ) as response:
             _reached.add(host)
@@ -254,7 +254,7 @@ def _no_address(base_url: object) -> InputError:
 
 
 @lru_cache(maxsize=64)
-def _proxy(url: str) -> str | None:
+def proxy_for(url: str) -> str | None:
     """The proxy that the environment names for this address; looked up once, not for every call."""
     parts = urlsplit(url)
     host = parts.hostname or ""

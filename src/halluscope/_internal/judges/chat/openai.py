@@ -30,20 +30,18 @@ class OpenAIModel(ServedModel, frozen=True, kw_only=True):
         asked = {"temperature": settings.temperature, "seed": settings.seed, limit: settings.max_tokens}
         return {key: value for key, value in asked.items() if value is not None and key not in manner.refused}
 
-    async def complete(
-        self, prompt: Prompt, schema: dict[str, Any], kind: str, manner: Manner, settings: Settings, timeout: float
-    ) -> Completion:
+    def request(
+        self, prompt: Prompt, schema: dict[str, Any], kind: str, manner: Manner, settings: Settings
+    ) -> tuple[str, dict[str, str], dict[str, Any]]:
+        """The address, headers and body that ask for a completion."""
         body = {"model": self.model, "messages": messages(prompt), **self.fields(settings, manner), **settings.extra}
         wanted = response_format(manner.mode, schema, kind)
         if wanted:
             body["response_format"] = wanted
         bearer = {"authorization": f"Bearer {self.api_key}"} if self.api_key else {}
-        response = await http.post(
-            f"{self.base_url}/chat/completions", {**bearer, **self.headers}, body, timeout, self.response_limit
-        )
-        return self._completion(response)
+        return f"{self.base_url}/chat/completions", {**bearer, **self.headers}, body
 
-    def _completion(self, response: dict[str, Any]) -> Completion:
+    def completion(self, response: dict[str, Any]) -> Completion:
         try:
             choice = response["choices"][0]
             message = choice["message"]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import sys
 from collections.abc import Callable
 from functools import lru_cache
 from typing import Any
@@ -13,6 +15,8 @@ from ...result import Usage
 
 _SHORT = 32_000
 """Tokens up to which no model's price depends on how many there are."""
+
+_FIRST_CALLS_ARE_OUT = 0.03
 
 
 @public_in("halluscope.judges")
@@ -47,6 +51,12 @@ def usage_of(
         return Usage(1, read, written, (read * price.input + written * price.output) / 1e6)
     known = _pricer(provider, model, server)
     return Usage(1, read, written, known(read, written, min(tokens.cached, read)) if known else None)
+
+
+def find_price_meanwhile(provider: str | None, model: str, server: str | None = None) -> None:
+    """Load the table, which takes a tenth of a second, while the first answers are on their way."""
+    if "genai_prices" not in sys.modules:
+        asyncio.get_running_loop().call_later(_FIRST_CALLS_ARE_OUT, _pricer, provider, model, server)
 
 
 @lru_cache(maxsize=256)

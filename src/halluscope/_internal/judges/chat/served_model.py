@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from msgspec import Struct
 
+from ...prompt import Prompt
 from ...redaction import keep_headers_secret, keep_secret
-from .http import RESPONSE_LIMIT
-from .prices import Price
+from . import http
+from .chat_judge import Completion, Settings
+from .dialect import Manner
+from .prices import Price, find_price_meanwhile
 
 
 class ServedModel(Struct, frozen=True, kw_only=True):
@@ -21,7 +24,7 @@ class ServedModel(Struct, frozen=True, kw_only=True):
     api_key: str | None
     headers: dict[str, str] = {}
     price: Price | None = None
-    response_limit: int = RESPONSE_LIMIT
+    response_limit: int = http.RESPONSE_LIMIT
 
     def __post_init__(self) -> None:
         keep_secret(self.api_key)
@@ -34,6 +37,24 @@ class ServedModel(Struct, frozen=True, kw_only=True):
     @property
     def server(self) -> str:
         return self.base_url
+
+    def request(
+        self, prompt: Prompt, schema: dict[str, Any], kind: str, manner: Manner, settings: Settings
+    ) -> tuple[str, dict[str, str], dict[str, Any]]:
+        """Where a question is sent to, with which headers, and the body."""
+        raise NotImplementedError
+
+    def completion(self, response: dict[str, Any]) -> Completion:
+        """What a response says."""
+        raise NotImplementedError
+
+    async def complete(
+        self, prompt: Prompt, schema: dict[str, Any], kind: str, manner: Manner, settings: Settings, timeout: float
+    ) -> Completion:
+        if self.price is None:
+            find_price_meanwhile(self.provider, self.model, self.base_url)
+        url, headers, body = self.request(prompt, schema, kind, manner, settings)
+        return self.completion(await http.post(url, headers, body, timeout, self.response_limit))
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.model!r}, {self.base_url!r})"

@@ -45,7 +45,7 @@ def minority(votes: Sequence[Vote]) -> float:
     return sum(vote.weight for vote in votes if vote.support.holds is not holds) / total
 
 
-def counted(ballots: Sequence[Ballot], by: str, notes: Sequence[str] = ()) -> Opinion:
+def majority(ballots: Sequence[Ballot], by: str, notes: Sequence[str] = ()) -> Opinion:
     """The view that prevails, in the words of its surest voter, with all votes.
 
     Its confidence is the share of the weight on its side.

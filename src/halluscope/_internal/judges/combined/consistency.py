@@ -14,7 +14,7 @@ from ...plumbing.public import public_in
 from ...questions import Question
 from ...result import Usage
 from .asking import asker, attempted
-from .ballot import Ballot, counted, minority
+from .ballot import Ballot, majority, minority
 from .opinions import Key, joined, opinions, refusals, things
 
 T = TypeVar("T")
@@ -86,4 +86,4 @@ class Consistent:
         votes = [ballot.opinion.vote() for ballot in ballots]
         rate = minority(votes)
         note = f"flip rate {rate:.2f}: {round(rate * len(votes))} of {len(votes)} samples said otherwise"
-        return counted(ballots, self.judge.name, (note,) if rate else ())
+        return majority(ballots, self.judge.name, (note,) if rate else ())

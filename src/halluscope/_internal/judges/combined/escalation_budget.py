@@ -48,6 +48,15 @@ class EscalationBudget:
         self._unpriced: str | None = None
         self._lock = threading.Lock()
 
+    def __reduce__(self) -> tuple[type[EscalationBudget], tuple[Limits]]:
+        """A copy for another process counts for itself, so there must be nothing to count."""
+        if self.limits != Limits():
+            raise InputError(
+                "a cascade with limits decides by what went before, which several processes do not share: "
+                "leave its limits out, or run it in one process."
+            )
+        return EscalationBudget, (self.limits,)
+
     def see(self, count: int) -> None:
         """So many more things were judged; the share is taken of these."""
         with self._lock:

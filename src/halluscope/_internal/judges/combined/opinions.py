@@ -27,7 +27,7 @@ from ...verdict import Support, Verdict, Vote
 T = TypeVar("T")
 
 Key = Union[str, int]
-Source = Union[Verdict, PassageVerdict, Labelled]
+Judgement = Union[Verdict, PassageVerdict, Labelled]
 
 _WHOLE = "answer"
 
@@ -38,7 +38,7 @@ class Opinion(Struct, frozen=True):
     judge: str
     support: Support
     confidence: float | None
-    source: Source
+    source: Judgement
 
     @property
     def wrong(self) -> float | None:

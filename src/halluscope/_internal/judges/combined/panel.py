@@ -16,7 +16,7 @@ from ...plumbing.public import public_in
 from ...questions import Question
 from ...result import Usage
 from .asking import asker, attempted
-from .ballot import Ballot, counted
+from .ballot import Ballot, majority
 from .opinions import Key, joined, noun, opinions, refusals, things
 
 T = TypeVar("T")
@@ -81,7 +81,7 @@ class Panel:
             refused += [f"{text} (by {title})" for text in refusals(reply.value)]
             for key, view in opinions(question, reply.value, title).items():
                 ballots[key].append(Ballot(structs.replace(view, judge=title), weight))
-        found = {key: counted(cast, self.name) for key, cast in ballots.items() if len(cast) >= self.quorum}
+        found = {key: majority(cast, self.name) for key, cast in ballots.items() if len(cast) >= self.quorum}
         missed = len(ballots) - len(found)
         if not found:
             if failures:

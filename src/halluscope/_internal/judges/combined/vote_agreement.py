@@ -8,7 +8,7 @@ from msgspec import Struct
 
 from ...plumbing.public import public_in
 from ...result import Result
-from ...stats import krippendorff_alpha
+from ...stats.agreement import krippendorff_alpha
 from ...verdict import Verdict, Vote
 from .ballot import minority
 

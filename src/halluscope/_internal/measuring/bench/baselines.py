@@ -12,8 +12,8 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from msgspec import Struct
 
-from ... import stats
 from ...stats.arrays import Floats
+from ...stats.ranking import auroc
 from ...text.words import content_words
 from ..labelled_case import LabelledCase
 
@@ -48,7 +48,7 @@ def _tuned(cases: Sequence[LabelledCase], names: tuple[str, str], signal: Callab
     truth = np.array([item.hallucinated for item in cases], dtype=np.bool_)
     values = np.array([signal(item) for item in cases])
     name = names[0]
-    if stats.auroc(truth, values) < 0.5:
+    if auroc(truth, values) < 0.5:
         values, name = -values, names[1]
     flagged = values >= best_threshold(truth, values)
     return Baseline(name, tuple(values.tolist()), tuple(flagged.tolist()))

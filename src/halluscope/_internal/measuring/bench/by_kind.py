@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 from msgspec import Struct
 
-from ... import stats
 from ...plumbing.public import public
 from ...stats.arrays import Bools
+from ...stats.binomial import binomial_interval
 from ..labelled_case import LabelledCase
 
 
@@ -39,7 +39,7 @@ def by_kind(cases: Sequence[LabelledCase], flagged: Bools) -> tuple[KindFigures,
 
 def _figures(kind: str, wrong: bool, hits: list[bool]) -> KindFigures:
     n, right = len(hits), sum(hits)
-    interval = stats.binomial_interval(right, n)
+    interval = binomial_interval(right, n)
     return KindFigures(
         kind=kind,
         hallucinated=wrong,

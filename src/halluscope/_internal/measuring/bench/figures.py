@@ -10,10 +10,14 @@ from typing import Any
 import numpy as np
 from msgspec import Struct
 
-from ... import stats
 from ...plumbing.public import public
-from ...stats import Bin, Confusion, Interval
 from ...stats.arrays import Bools, Floats, Ints
+from ...stats.bootstrap import bootstrap_all
+from ...stats.calibration import Bin, Calibration, calibration_curve
+from ...stats.confusion import Confusion, Counting, confusion
+from ...stats.interval import Interval
+from ...stats.ranking import Ranking, auroc
+from ...stats.spans import span_counts
 from ..labelled_case import LabelledCase
 from .baselines import Baseline
 from .by_kind import KindFigures, by_kind
@@ -147,8 +151,8 @@ def _figures(
     truth = np.array([item.hallucinated for item in cases], dtype=np.bool_)
     named = _named(cases, truth, scores, flagged, spans, calibrated)
     clusters = _clusters(cases)
-    intervals = stats.bootstrap_all(named, len(cases), clusters=clusters, resamples=resamples, seed=seed)
-    counts = stats.confusion(truth, flagged)
+    intervals = bootstrap_all(named, len(cases), clusters=clusters, resamples=resamples, seed=seed)
+    counts = confusion(truth, flagged)
     ones = np.ones(len(cases))
     groups = _groups(cases, truth, scores, flagged)
     means = [g["balanced_accuracy"] for g in groups.values() if g["balanced_accuracy"] is not None]
@@ -156,7 +160,7 @@ def _figures(
         "confusion": {side: int(getattr(counts, side)) for side in ("tp", "fp", "fn", "tn")},
         **{name: _known(named[name](ones)) if name in named else None for name in FIGURES},
         "intervals": {name: _pair(intervals.get(name)) for name in FIGURES if name in named},
-        "calibration": stats.calibration_curve(truth, scores) if calibrated and len(cases) else (),
+        "calibration": calibration_curve(truth, scores) if calibrated and len(cases) else (),
         "groups": groups,
         "mean_balanced_accuracy": float(np.mean(means)) if means else None,
         "kinds": by_kind(cases, flagged),
@@ -183,7 +187,7 @@ def _named(
     def counted(read: Callable[[Confusion], float]) -> Callable[[Floats], float]:
         return lambda weights: read(counting(weights))
 
-    counting, ranking = stats.Counting(truth, flagged), stats.Ranking(truth, scores)
+    counting, ranking = Counting(truth, flagged), Ranking(truth, scores)
     named: dict[str, Callable[[Floats], float]] = {
         "balanced_accuracy": counted(lambda c: c.balanced_accuracy),
         "precision": counted(lambda c: c.precision),
@@ -193,13 +197,13 @@ def _named(
         "average_precision": ranking.average_precision,
     }
     if calibrated:
-        calibration = stats.Calibration(truth, scores)
+        calibration = Calibration(truth, scores)
         named["ece"], named["brier"] = calibration.error, calibration.brier
     marked = [(item, said) for item, said in zip(cases, spans or [], strict=False) if item.spans is not None]
     if marked and any(said is not None for _, said in marked):
         pairs = zip(cases, spans or [], strict=True)
         rows = ((i.spans or (), (s or ()) if i.spans is not None else (), len(i.case.output)) for i, s in pairs)
-        named["span_f1"] = stats.span_counts(rows).f1
+        named["span_f1"] = span_counts(rows).f1
     return named
 
 
@@ -213,12 +217,12 @@ def _groups(
     found: dict[str, dict[str, float | int | None]] = {}
     for name in names:
         inside = np.array([item.group == name for item in cases])
-        counts = stats.confusion(truth[inside], flagged[inside])
+        counts = confusion(truth[inside], flagged[inside])
         found[name] = {
             "n": int(inside.sum()),
             "balanced_accuracy": _known(counts.balanced_accuracy),
             "f1": _known(counts.f1),
-            "auroc": _known(stats.auroc(truth[inside], scores[inside])),
+            "auroc": _known(auroc(truth[inside], scores[inside])),
         }
     return found
 

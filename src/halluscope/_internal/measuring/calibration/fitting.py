@@ -14,10 +14,13 @@ from collections.abc import Sequence
 import numpy as np
 from msgspec import Struct
 
-from ... import stats
 from ...errors import InputError
 from ...plumbing.public import public
 from ...stats.arrays import Bools, Floats, Numbers, as_bools, as_probabilities, same_length
+from ...stats.binomial import binomial_interval, binomial_tails
+from ...stats.calibration import expected_calibration_error
+from ...stats.confusion import confusion
+from ...stats.ranking import auroc
 from .profile import MappingKind, Profile, Promise, ScoreMapping
 
 FEW = 50
@@ -41,7 +44,7 @@ def threshold_for_recall(bad_scores: Numbers, wanted: float, confidence: float =
     scores = np.sort(as_probabilities("scores", bad_scores))
     _check(wanted, confidence)
     # With k - 1 of the hallucinated below it, the k-th lowest score keeps the promise with this probability.
-    keeps = stats.binomial_tails(len(scores), 1 - wanted)[1:]
+    keeps = binomial_tails(len(scores), 1 - wanted)[1:]
     allowed = np.flatnonzero(keeps >= confidence)
     if not len(allowed):
         return Threshold(value=0.0, reachable=False)
@@ -52,7 +55,7 @@ def threshold_for_false_alarms(good_scores: Numbers, wanted: float, confidence: 
     """The lowest threshold whose rate of false alarms is at most `wanted`, with the given confidence."""
     scores = np.sort(as_probabilities("scores", good_scores))
     _check(1 - wanted, confidence)
-    keeps = 1 - stats.binomial_tails(len(scores), 1 - wanted)[1:]
+    keeps = 1 - binomial_tails(len(scores), 1 - wanted)[1:]
     allowed = np.flatnonzero(keeps >= confidence)
     if not len(allowed):
         return Threshold(value=math.nextafter(1.0, 2.0), reachable=False)
@@ -195,7 +198,7 @@ def calibrate(
         found = threshold_for_recall(scores[is_bad], wanted, confidence)
     else:
         found = threshold_for_false_alarms(scores[~is_bad], wanted, confidence)
-    counts = stats.confusion(is_bad, scores >= found.value)
+    counts = confusion(is_bad, scores >= found.value)
     bad, good = int(is_bad.sum()), int((~is_bad).sum())
     afterwards = cross_fitted(is_bad, scores, mapping)
     known = not np.isnan(afterwards).any()
@@ -212,12 +215,12 @@ def calibrate(
         n=len(scores),
         hallucinated=bad,
         recall=counts.recall,
-        recall_interval=stats.binomial_interval(int(counts.tp), bad),
+        recall_interval=binomial_interval(int(counts.tp), bad),
         false_alarms=counts.false_alarms,
-        false_alarms_interval=stats.binomial_interval(int(counts.fp), good),
+        false_alarms_interval=binomial_interval(int(counts.fp), good),
         mapping=fitted(is_bad, scores, mapping),
-        ece_before=stats.expected_calibration_error(is_bad, scores),
-        ece_after=stats.expected_calibration_error(is_bad, afterwards) if known else None,
+        ece_before=expected_calibration_error(is_bad, scores),
+        ece_after=expected_calibration_error(is_bad, afterwards) if known else None,
     )
 
 
@@ -232,7 +235,7 @@ def cautions(profile: Profile, truth: Sequence[bool], probabilities: Sequence[fl
         said.append("The threshold flags every case: this judge's scores cannot keep the promise in any other way.")
     elif profile.recall == 0 and profile.false_alarms == 0:
         said.append("The threshold flags no case: this judge's scores cannot keep the promise in any other way.")
-    if stats.auroc(truth, probabilities) < 0.6:
+    if auroc(truth, probabilities) < 0.6:
         said.append("The scores hardly tell the two kinds apart here; no threshold will make up for that.")
     return said
 

@@ -18,7 +18,7 @@ from ...plumbing.public import public
 from ...plumbing.whole_file import replacing
 from ...questions import FACTUAL, HALLUCINATED
 from ...result import Outcome, Result
-from ...stats import Interval
+from ...stats.interval import Interval
 from ...store import home
 from ...verdict import Support
 
@@ -157,6 +157,7 @@ class Profile(Struct, frozen=True, kw_only=True):
             label=HALLUCINATED if flagged else FACTUAL,
             passed=not flagged,
             probability=self.mapping(probability),
+            figures={**result.figures, "probability": probability, "flagged_from": self.threshold},
             notes=(*result.notes, note, *self.doubts(result.judge, result.metric_version)),
         )
 

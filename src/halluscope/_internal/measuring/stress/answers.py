@@ -20,7 +20,7 @@ from ...datasets.rows import Unread
 from ...errors import DataError, InputError
 from ...text import sentences
 from ..labelled_case import BAD, label_word
-from .changes.mutant import plain
+from .changes.mutant import comparable
 
 PACKAGED = Path(__file__).with_name("right_answers.jsonl.gz")
 """Right answers in words of their own, and passages to copy sentences from."""
@@ -78,8 +78,8 @@ def _case(fields: Any, columns: Columns, map: Mapping[str, str], seed: int) -> C
 
 def wording(case: Case) -> Wording:
     """Copied is an answer whose every sentence stands in the context word for word; any other is reworded."""
-    known = plain("\n".join(case.context or ()))
-    return "copied" if all(plain(span.of(case.output)) in known for span in sentences(case.output)) else "reworded"
+    known = comparable("\n".join(case.context or ()))
+    return "copied" if all(comparable(span.of(case.output)) in known for span in sentences(case.output)) else "reworded"
 
 
 def from_passage(passage: object, *, id: str | None = None, seed: int = 0) -> Case:

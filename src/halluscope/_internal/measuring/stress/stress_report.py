@@ -11,7 +11,7 @@ from msgspec import Struct
 from ...case import Case
 from ...plumbing.public import public
 from ...result import Result, Usage
-from ...stats import binomial_interval
+from ...stats.binomial import binomial_interval
 from .answers import WORDINGS, Wording, wording
 from .changes.mutant import Mutant
 

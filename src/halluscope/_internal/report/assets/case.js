@@ -1,21 +1,16 @@
 // One case: its score, the output with its claims, the context with its evidence, and how the judge came to it.
 
-import { claimEntry, light, outputBlock, passageBlock, subject } from "./claims.js";
-import { bringIntoView, h, speak } from "./dom.js";
+import { h } from "./dom.js";
 import { exchangesFold } from "./exchanges.js";
 import { standing } from "./filters.js";
-import { textBlock } from "./marks.js";
+import { Judged, fold } from "./judged.js";
 import {
   NO_SCORE,
-  SUPPORTS,
-  SUPPORT_WORDS,
-  GLYPHS,
   count,
   duration,
   metricName,
   money,
   percent,
-  plural,
   rule,
   score,
   signed,
@@ -26,8 +21,12 @@ export class CaseView {
   constructor(store, root, on) {
     Object.assign(this, { store, root, on });
     this.turn = 0;
-    this.claim = null;
-    this.verdicts = [];
+    this.judged = new Judged(root);
+  }
+
+  /** The number of the claim that is chosen, or null. */
+  get claim() {
+    return this.judged.claim;
   }
 
   /** Show a result. What was asked for last wins, however long the texts take to come. */
@@ -40,8 +39,7 @@ export class CaseView {
     ]);
     if (turn !== this.turn) return;
     this.result = result;
-    this.claim = null;
-    this.verdicts = (found.verdicts ?? []).map((verdict, number) => ({ ...verdict, number }));
+    this.judged.take(found.verdicts ?? []);
     this.root.replaceChildren(this.article(result, place, texts_, found));
     this.root.scrollTop = 0;
   }
@@ -56,54 +54,11 @@ export class CaseView {
   leave() {
     this.turn++;
     this.result = undefined;
-    this.claim = null;
-    this.verdicts = [];
+    this.judged.take([]);
   }
 
   article(result, place, texts, found) {
-    const context = texts.context ?? [];
-    const choose = (number) => this.choose(number === this.claim ? null : number);
-    const reading = h(
-      "div",
-      { class: "reading" },
-      texts.input ? [heading("Input"), textBlock("input", texts.input)] : null,
-      heading("Output", this.verdicts.length ? legend(this.verdicts) : null),
-      texts.output?.trim()
-        ? outputBlock(texts.output, this.verdicts, choose)
-        : h("p", { class: "faint" }, "The output is empty."),
-      this.verdicts.length
-        ? [
-            heading(this.verdicts.some((v) => v.passage !== undefined) ? "Passages" : "Claims", hint()),
-            h(
-              "ol",
-              { class: "entries" },
-              this.verdicts.map((verdict) => claimEntry(verdict, context, choose)),
-            ),
-          ]
-        : null,
-    );
-    const given = h(
-      "div",
-      { class: "given" },
-      heading("Context", h("span", { class: "faint" }, plural(context.length, "passage"))),
-      h("p", { class: "no-evidence", hidden: true }, "No piece of the context was quoted for this one."),
-      texts.context === undefined ? h("p", { class: "faint" }, "No context was given, or it was empty.") : null,
-      h(
-        "ol",
-        { class: "passages" },
-        context.map((text, i) => passageBlock(text, i, this.verdicts)),
-      ),
-      found.truths
-        ? fold(
-            `Truths drawn from the context (${found.truths.length})`,
-            h(
-              "ul",
-              {},
-              found.truths.map((t) => h("li", {}, t)),
-            ),
-          )
-        : null,
-    );
+    const { reading, given } = this.judged.columns(texts, found.truths);
     return h(
       "article",
       { class: "case" },
@@ -233,59 +188,8 @@ export class CaseView {
       found.exchanges === undefined ? null : exchangesFold(this.store, found.exchanges, found.asked),
     );
   }
-
-  /** Choose a claim by number, or none. */
-  choose(number) {
-    this.claim = number;
-    light(this.root, number);
-    const bare = number !== null && !this.root.querySelector(".lit-for, .lit-against");
-    this.root.querySelector(".no-evidence").hidden = !bare;
-    if (number === null) return;
-    const verdict = this.verdicts[number];
-    const place = this.root.querySelector(".claim.chosen") ?? this.root.querySelector(".entry.chosen");
-    if (place) bringIntoView(place);
-    const evidence = this.root.querySelector(".lit-for, .lit-against");
-    // Below the claims, on a narrow screen, the context would drag the reader away from the claim.
-    const beside = getComputedStyle(this.root.querySelector(".given")).position === "sticky";
-    if (evidence && beside) bringIntoView(evidence);
-    speak(`Claim ${number + 1} of ${this.verdicts.length}, ${SUPPORT_WORDS[verdict.support]}: ${subject(verdict)}`);
-  }
-
-  /** Go to the next claim, or the one before. */
-  step(steps) {
-    const { length } = this.verdicts;
-    if (!length) return;
-    const from = this.claim ?? (steps > 0 ? -1 : length);
-    this.choose((from + steps + length) % length);
-  }
 }
 
 function placeWords({ at, of }) {
   return at < 0 ? "not among those listed" : `${count(at + 1)} of ${count(of)}`;
-}
-
-function heading(text, aside = null) {
-  return h("h3", {}, text, aside);
-}
-
-function hint() {
-  return h("span", { class: "faint screen-only" }, "← → to step through");
-}
-
-function fold(title, ...content) {
-  return h("details", { class: "fold" }, h("summary", {}, title), content);
-}
-
-/** What the colours mean, with how many there are of each. */
-function legend(verdicts) {
-  return h(
-    "span",
-    { class: "legend" },
-    SUPPORTS.map((support) => {
-      const n = verdicts.filter((verdict) => verdict.support === support).length;
-      return n
-        ? h("span", { class: `key ${support}` }, `${GLYPHS[support]} ${n} `, h("u", {}, SUPPORT_WORDS[support]))
-        : null;
-    }),
-  );
 }

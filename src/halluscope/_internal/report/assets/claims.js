@@ -9,6 +9,11 @@ function worst(verdicts) {
   return SUPPORTS.find((support) => verdicts.some((verdict) => verdict.support === support));
 }
 
+/** Whether the judge says itself that it might as well be otherwise. */
+function unsure(verdict) {
+  return verdict.confidence !== undefined && verdict.confidence < 0.75;
+}
+
 /** What a verdict is about, in words. */
 export function subject(verdict) {
   return verdict.passage === undefined ? verdict.text : `Passage ${verdict.passage + 1}`;
@@ -23,7 +28,7 @@ export function outputBlock(output, verdicts, onchoose) {
     const piece = h(
       "span",
       {
-        class: `claim ${support}`,
+        class: `claim ${support}${over.some((v) => v.support === support && !unsure(v)) ? "" : " unsure"}`,
         role: "button",
         tabindex: "-1",
         "data-claims": numbers.join(" "),
@@ -46,7 +51,7 @@ export function passageBlock(text, index, verdicts) {
   for (const verdict of verdicts) {
     for (const evidence of verdict.evidence ?? []) {
       if (evidence.passage === index && evidence.place) {
-        spans.push({ place: evidence.place, stance: evidence.stance, number: verdict.number });
+        spans.push({ place: evidence.place, stance: stanceOf(evidence, verdict.support), number: verdict.number });
       }
     }
   }
@@ -55,14 +60,15 @@ export function passageBlock(text, index, verdicts) {
       "span",
       {
         class: "evidence",
-        "data-for": over
-          .filter((span) => span.stance === "for")
-          .map((span) => span.number)
-          .join(" "),
-        "data-against": over
-          .filter((span) => span.stance === "against")
-          .map((span) => span.number)
-          .join(" "),
+        ...Object.fromEntries(
+          ["for", "against", "closest"].map((stance) => [
+            `data-${stance}`,
+            over
+              .filter((span) => span.stance === stance)
+              .map((span) => span.number)
+              .join(" "),
+          ]),
+        ),
       },
       words,
     ),
@@ -80,11 +86,13 @@ export function passageBlock(text, index, verdicts) {
 export function claimEntry(verdict, context, onchoose) {
   const { support } = verdict;
   const sure =
-    verdict.confidence === undefined ? null : h("span", { class: "confidence" }, percent(verdict.confidence));
+    verdict.confidence === undefined
+      ? null
+      : h("span", { class: "confidence" }, `${percent(verdict.confidence)}${unsure(verdict) ? ", unsure" : ""}`);
   const unplaced = verdict.passage === undefined && !verdict.place;
   return h(
     "li",
-    { class: `entry ${support}`, "data-claim": verdict.number },
+    { class: `entry ${support}${unsure(verdict) ? " unsure" : ""}`, "data-claim": verdict.number },
     h(
       "button",
       { type: "button", class: "entry-head", "aria-pressed": "false", onclick: () => onchoose(verdict.number) },
@@ -98,7 +106,7 @@ export function claimEntry(verdict, context, onchoose) {
       ),
     ),
     verdict.reason ? h("p", { class: "entry-reason", dir: "auto" }, verdict.reason) : null,
-    (verdict.evidence ?? []).map((evidence) => quoted(evidence, context)),
+    (verdict.evidence ?? []).map((evidence) => quoted(evidence, context, support)),
     (verdict.votes ?? []).length
       ? votes(verdict)
       : verdict.judge
@@ -121,13 +129,19 @@ function votes({ votes: given, judge }) {
   return h("p", { class: "votes" }, given.map(one));
 }
 
-function quoted(evidence, context) {
+/** What a piece of evidence is to a claim: an unsupported one has nothing against it, only what comes closest. */
+function stanceOf(evidence, support) {
+  return evidence.stance === "against" && support === "unsupported" ? "closest" : evidence.stance;
+}
+
+function quoted(evidence, context, support) {
+  const stance = stanceOf(evidence, support);
   const held = evidence.place ? context[evidence.passage].slice(...evidence.place) : evidence.quote;
   const text = held.length > 280 ? `${held.slice(0, 280)}…` : held;
   return h(
     "p",
-    { class: `quote ${evidence.stance}` },
-    h("b", {}, evidence.stance),
+    { class: `quote ${stance}` },
+    h("b", {}, stance),
     h("q", { dir: "auto" }, text),
     h("span", { class: "faint" }, ` passage ${evidence.passage + 1}`),
   );
@@ -148,6 +162,7 @@ export function light(root, number) {
   for (const piece of root.querySelectorAll(".evidence")) {
     piece.classList.toggle("lit-for", number !== null && holds(piece.dataset.for));
     piece.classList.toggle("lit-against", number !== null && holds(piece.dataset.against));
+    piece.classList.toggle("lit-closest", number !== null && holds(piece.dataset.closest));
   }
   for (const entry of root.querySelectorAll(".entry")) {
     const lit = number !== null && entry.dataset.claim === wanted;

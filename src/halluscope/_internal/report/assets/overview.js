@@ -32,7 +32,7 @@ export function overview(store, { go, open }) {
       ? h(
           "p",
           { class: "note" },
-          `The list holds the first ${count(store.cases.id.length)} of ${count(store.total)} cases; the figures here count all of them.`,
+          `The list holds ${listed(store)}; the figures here count all of them.`,
         )
       : null,
     h(
@@ -43,8 +43,27 @@ export function overview(store, { go, open }) {
     store.baseline ? changes(store, go, open) : null,
     notScored(store, go),
     unread(store),
-    cost(metrics),
+    cost(metrics, store),
+    jump(),
   );
+}
+
+/** On a phone, where cases and figures stand below each other: a link from the one to the other. */
+function jump() {
+  const link = h("a", { class: "jump", href: "#figures" }, "Figures ↓");
+  const atFigures = () => link.closest(".overview").getBoundingClientRect().top < innerHeight / 2;
+  link.addEventListener("click", (event) => {
+    event.preventDefault();
+    (atFigures() ? document.querySelector(".sidebar") : link.closest(".overview")).scrollIntoView();
+    link.textContent = atFigures() ? "Cases ↑" : "Figures ↓";
+  });
+  return link;
+}
+
+function listed(store) {
+  const [shown, all] = [count(store.cases.id.length), count(store.total)];
+  if (!store.sampled) return `the first ${shown} of ${all} cases`;
+  return `a sample of ${shown} of ${all} cases, drawn at random from those that did not pass and from the others`;
 }
 
 function card(metric, number, go) {
@@ -305,7 +324,7 @@ function unread({ unread: { count: n, first } }) {
   );
 }
 
-function cost(metrics) {
+function cost(metrics, store) {
   const sum = (read) => metrics.reduce((total, metric) => total + read(metric), 0);
   const tokensIn = sum((metric) => metric.usage.input_tokens);
   const tokensOut = sum((metric) => metric.usage.output_tokens);
@@ -331,13 +350,20 @@ function cost(metrics) {
             unpriced ? `price not known for ${plural(unpriced, "result")}` : null,
           )
         : null,
-      median.length
+      // Cases are judged side by side: the time that each took from its first question on is not its share of the run's.
+      store.run.seconds && store.total
         ? fact(
             "time per case",
-            duration(Math.max(...median)),
-            `95 % within ${duration(Math.max(...metrics.map((m) => m.latency.p95 ?? 0)))}`,
+            duration((store.run.seconds * 1000) / store.total),
+            `${plural(store.total, "case")} in ${duration(store.run.seconds * 1000)}`,
           )
-        : null,
+        : median.length
+          ? fact(
+              "until a result",
+              duration(Math.max(...median)),
+              `95 % within ${duration(Math.max(...metrics.map((m) => m.latency.p95 ?? 0)))}`,
+            )
+          : null,
     ),
   );
 }

@@ -2,9 +2,9 @@
 
 const KEPT = 48;
 
-/** Open one compressed block. */
-async function unpacked(id) {
-  const packed = atob(document.getElementById(id).textContent);
+/** Open one compressed block of a report; `read` gives the text of a block by its id. */
+async function unpacked(read, id) {
+  const packed = atob(read(id));
   const bytes = new Uint8Array(packed.length);
   for (let i = 0; i < packed.length; i++) bytes[i] = packed.charCodeAt(i);
   const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"));
@@ -13,7 +13,8 @@ async function unpacked(id) {
 
 /** Records by number, in blocks; the blocks used last are kept. */
 class Shelf {
-  constructor(kind, starts) {
+  constructor(read, kind, starts) {
+    this.read = read;
     this.kind = kind;
     this.starts = starts;
     this.open = new Map();
@@ -31,7 +32,7 @@ class Shelf {
   }
 
   block(number) {
-    const known = this.open.get(number) ?? unpacked(`${this.kind}-${number}`);
+    const known = this.open.get(number) ?? unpacked(this.read, `${this.kind}-${number}`);
     this.open.delete(number);
     this.open.set(number, known);
     if (this.open.size > KEPT) this.open.delete(this.open.keys().next().value);
@@ -44,9 +45,9 @@ class Shelf {
   }
 }
 
-/** The whole report as the rest of the script sees it. */
-export async function openStore() {
-  const index = await unpacked("index");
+/** A whole report as the rest of the script sees it: the one that is open, or one whose blocks `read` gives. */
+export async function openStore(read = (id) => document.getElementById(id).textContent) {
+  const index = await unpacked(read, "index");
   const { cases, results } = index;
   const byMetric = index.metrics.map(() => []);
   const byCase = cases.id.map(() => []);
@@ -58,8 +59,8 @@ export async function openStore() {
     ...index,
     byMetric,
     byCase,
-    texts: new Shelf("texts", index.blocks.texts),
-    exchanges: new Shelf("exchanges", index.blocks.exchanges),
+    texts: new Shelf(read, "texts", index.blocks.texts),
+    exchanges: new Shelf(read, "exchanges", index.blocks.exchanges),
     outcome: (result) => index.outcomes[results.outcome[result]],
     change: (result) => (results.change[result] === null ? null : index.changes[results.change[result]]),
   };

@@ -1,15 +1,16 @@
 // What things are called, and how numbers are written.
 
 /** Worst first: where claims overlap, the first of these shows. */
-export const SUPPORTS = ["contradicted", "unsupported", "supported", "not_a_claim"];
+export const SUPPORTS = ["contradicted", "unsupported", "supported", "not_a_claim", "pending"];
 
-export const GLYPHS = { contradicted: "✗", unsupported: "?", supported: "✓", not_a_claim: "–" };
+export const GLYPHS = { contradicted: "✗", unsupported: "?", supported: "✓", not_a_claim: "–", pending: "…" };
 
 export const SUPPORT_WORDS = {
   contradicted: "contradicted",
   unsupported: "unsupported",
   supported: "supported",
   not_a_claim: "not a claim",
+  pending: "being judged",
 };
 
 /** Why there is no score, in a word and in a sentence. */
@@ -80,6 +81,7 @@ export function duration(ms) {
 export function rule(direction, threshold) {
   if (threshold === null || threshold === undefined)
     return direction === "lower" ? "lower is better" : "higher is better";
+  if (direction === "lower" && threshold === 0) return "passes at 0";
   return `passes at ${Number(threshold.toFixed(4))} or ${direction === "lower" ? "less" : "more"}`;
 }
 

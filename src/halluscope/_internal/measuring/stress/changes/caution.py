@@ -13,7 +13,7 @@ from collections.abc import Callable
 
 from ....text import sentences
 from .change_date import dates
-from .mutant import Edit, plain, sentence_around
+from .mutant import Edit, comparable, sentence_around
 from .number_bounds import bound
 from .plain_numbers import numbers
 from .swap_roles import one_way
@@ -68,7 +68,7 @@ _SOME_OF = re.compile(
 def surely_untrue(kind: str, answer: str, context: str, edit: Edit) -> bool:
     """Whether nothing speaks for the changed statement; of a sentence that the context has word for word, always."""
     sentence = sentence_around(answer, edit.start)
-    if kind not in _RULES or plain(sentence.of(answer)) in plain(context):
+    if kind not in _RULES or comparable(sentence.of(answer)) in comparable(context):
         return True
     return _RULES[kind](answer, context, edit)
 

@@ -66,15 +66,15 @@ def applied(answer: str, edit: Edit) -> str:
 def fair(answer: str, context: str, edit: Edit) -> bool:
     """Whether the change made a difference, and made no sentence that the context has word for word."""
     after = applied(answer, edit)
-    if plain(after) == plain(answer):
+    if comparable(after) == comparable(answer):
         return False
-    known = plain(context)
+    known = comparable(context)
     shift = len(edit.after) - (edit.end - edit.start)
     touched = [s for s in sentences(after) if s.start < edit.end + max(shift, 0) + 1 and s.end > edit.start]
-    return not any(plain(s.of(after)) in known for s in touched)
+    return not any(comparable(s.of(after)) in known for s in touched)
 
 
-def plain(text: str) -> str:
+def comparable(text: str) -> str:
     """The text as it is compared: letters and digits only, no case."""
     folded = unicodedata.normalize("NFKC", text).casefold()
     return " ".join(re.findall(r"\w+", folded))

@@ -6,7 +6,7 @@ import re
 from random import Random
 
 from .change_name import NATIONAL, inner_names
-from .mutant import Edit, plain, starts_sentence
+from .mutant import Edit, comparable, starts_sentence
 
 _VERBS = """
     accused acquired acquires admitted advised appointed arrested asked assassinated assisted attacked bought buys
@@ -101,7 +101,7 @@ def swap_roles(answer: str, context: str, rng: Random) -> Edit | None:
     rng.shuffle(found)
     for match in found:
         edit = _swapped(answer, match)
-        if plain(edit.after) not in plain(context):
+        if comparable(edit.after) not in comparable(context):
             return edit
     return None
 
@@ -113,7 +113,7 @@ def one_way(text: str) -> bool:
 
 
 def _fit(match: re.Match[str], known: frozenset[str]) -> bool:
-    one, other = plain(match["a"]), plain(match["b"])
+    one, other = comparable(match["a"]), comparable(match["b"])
     for side in (match["a"], match["b"]):
         capitals = [word for word in side.split() if word[0].isupper() and word != "The"]
         if not all(word in known and not NATIONAL.search(word) for word in capitals):

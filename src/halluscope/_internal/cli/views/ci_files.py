@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from xml.sax.saxutils import XMLGenerator
 from xml.sax.xmlreader import AttributesImpl
 
-from ..errors import WriteError
-from ..measuring.gates import Checked
-from ..plumbing.whole_file import replacing
-from ..result import Result
-from ..runs import MetricSummary, Run, Summary
+from ...errors import WriteError
+from ...measuring.gates import Checked
+from ...plumbing.whole_file import replacing
+from ...result import Result
+from ...runs import MetricSummary, Run, Summary
 
 _NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
@@ -53,8 +54,7 @@ def _verdict(xml: XMLGenerator, result: Result) -> None:
     if result.passed:
         return
     if result.passed is False:
-        sign = "above" if result.direction == "lower" else "below"
-        message = f"score {result.score:.3g} is {sign} the threshold {result.threshold:g}"
+        message = f"score {result.score:.3g}: {result.bar}"
         element = "failure"
     elif result.outcome.value in ("failed", "incomplete"):
         message, element = result.outcome.value, "error"
@@ -122,6 +122,15 @@ def write_text(path: Path, text: str) -> None:
     """Write a file, whole or not at all."""
     with replacing(path) as file:
         file.write(text.encode())
+
+
+def write_summaries(text: str, path: Path | None) -> None:
+    """Write the summary to a file, where one is named, and add it to the step's summary in GitHub Actions."""
+    if path is not None:
+        write_text(path, text)
+    steps = os.environ.get("GITHUB_STEP_SUMMARY")
+    if steps:
+        append_text(Path(steps), text)
 
 
 def append_text(path: Path, text: str) -> None:

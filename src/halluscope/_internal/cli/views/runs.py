@@ -11,15 +11,19 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from ..figures.comparison import Comparison, MetricComparison
-from ..measuring.gates import Checked
-from ..result import Result
-from ..runs import MetricSummary, Run, Summary
-from ..store import RunInfo
-from .terminal import console as new_console
-from .terminal import plain
+from ...figures.comparison import Comparison, MetricComparison
+from ...measuring.gates import Checked
+from ...result import Result, bar
+from ...runs import MetricSummary, Run, Summary
+from ...runs.notebook import wrong_in_words
+from ...store import RunInfo
+from ...verdict import Support
+from ..terminal import console as new_console
+from ..terminal import printable
+from .result import STYLES
 
 _SHOWN = 10
+_SUPPORTS = [support.value for support in Support]
 
 
 def show_summary(summary: Summary) -> None:
@@ -50,39 +54,36 @@ def show_cases(run: Run) -> None:
     for entry in run.entries():
         by_metric = {result.metric: result for result in entry.results}
         scores = [_score(by_metric.get(metric)) for metric in metrics]
-        table.add_row(plain(entry.case.id), *scores, _wrong(entry.results))
+        table.add_row(printable(entry.case.id), *scores, _wrong(entry.results))
     console = new_console()
     console.print(table)
     console.print()
 
 
 def _wrong(results: Sequence[Result]) -> Text:
-    """Each claim that does not hold, once, and below it why; or why there is no score."""
-    reasons: dict[str, str | None] = {}
-    for verdict in (v for result in results for v in result.failing):
-        claim = verdict.claim.text.strip()
-        reasons[claim] = reasons.get(claim) or verdict.reason
+    """What is wrong, in words, and for those who see colours in them."""
     told = Text()
-    for claim, reason in reasons.items():
-        told.append("\n" if told else "").append(plain(claim))
-        if reason:
-            told.append("\n").append(plain(reason.strip()), style="dim")
-    unscored = (result.reason for result in results if result.score is None and result.reason)
-    return told if told else Text(plain(next(unscored, "")))
+    for line in wrong_in_words(results):
+        word, colon, rest = line.partition(": ")
+        style = STYLES[Support(word)] if colon and word in _SUPPORTS else ""
+        told.append("\n" if told else "").append(printable(word + colon), style=style).append(printable(rest))
+    return told
 
 
 def _score(result: Result | None) -> Text:
     if result is None or result.score is None:
         return Text("–", style="dim")
-    return Text(f"{result.score:.2f}", style="green" if result.passed else "bold red")
+    shown = f"{result.score:.2f}"
+    if "flagged_from" in result.figures:  # a profile decides: its figures stand beside the score
+        shown += " (probability {probability:.2f}, flagged from {flagged_from:.2f})".format(**result.figures)
+    return Text(shown, style="green" if result.passed else "bold red")
 
 
 def _passed(metric: MetricSummary) -> Text:
     if metric.pass_rate is None:
         return Text("–")
-    sign = "≤" if metric.direction == "lower" else "≥"
     text = Text(f"{metric.passed} of {metric.scored}", style="green" if metric.pass_rate == 1 else "")
-    return text.append(f" ({sign} {metric.threshold:g})", style="dim")
+    return text.append(f" ({bar(metric.direction, metric.threshold)})", style="dim")
 
 
 def _unscored(metric: MetricSummary) -> str:
@@ -112,11 +113,15 @@ def show_gates(checked: Sequence[Checked]) -> None:
 
 def summary_object(run: Run, summary: Summary, checked: Sequence[Checked] = ()) -> str:
     """The figures as one line of JSON."""
+    return figures_object(summary, checked, bad_rows=[{"place": r.place, "reason": r.reason} for r in run.bad_rows()])
+
+
+def figures_object(summary: Summary, checked: Sequence[Checked] = (), **beside: Any) -> str:
+    """The same of any summary, with what else there is to say."""
     figures: dict[str, Any] = msgspec.to_builtins(summary)
     figures["metrics"] = {metric.pop("metric"): metric for metric in figures["metrics"]}
-    figures["bad_rows"] = [{"place": row.place, "reason": row.reason} for row in run.bad_rows()]
     figures["gates"] = msgspec.to_builtins(list(checked))
-    return msgspec.json.encode(figures).decode()
+    return msgspec.json.encode(figures | beside).decode()
 
 
 def show_runs(runs: Sequence[RunInfo]) -> None:
@@ -132,7 +137,7 @@ def show_runs(runs: Sequence[RunInfo]) -> None:
             f"{info.cases}",
             ", ".join(scorer.metric for scorer in info.scorers),
             ", ".join(dict.fromkeys(scorer.judge for scorer in info.scorers)),
-            plain(info.data),
+            printable(info.data),
             time.strftime("%Y-%m-%d %H:%M", time.localtime(info.updated)),
         )
     new_console().print(table if runs else Text("no runs yet: make one with `halluscope eval`", style="dim"))
@@ -176,6 +181,6 @@ def _show_cases(console: Console, metric: MetricComparison) -> None:
         )
     for case in metric.changed[:_SHOWN]:
         before, after = ("none" if score is None else f"{score:.3f}" for score in (case.before, case.after))
-        console.print(Text(f"  {case.change:<7} {before} → {after}  {plain(case.id)}"))
+        console.print(Text(f"  {case.change:<7} {before} → {after}  {printable(case.id)}"))
     if len(metric.changed) > _SHOWN:
         console.print(Text(f"  and {len(metric.changed) - _SHOWN} more; --json prints all", style="dim"))

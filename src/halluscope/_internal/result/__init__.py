@@ -8,9 +8,9 @@ from typing import Any, Literal
 import msgspec
 from msgspec import Struct
 
-from .errors import JudgeError, JudgeThrottled
-from .plumbing.public import public
-from .verdict import Support, Verdict
+from ..errors import JudgeError, JudgeThrottled
+from ..plumbing.public import public
+from ..verdict import Support, Verdict
 
 Direction = Literal["lower", "higher"]
 """Which scores are better."""
@@ -93,7 +93,8 @@ class Result(Struct, frozen=True, kw_only=True):
     """The outcome of one metric on one case.
 
     `score` is None unless `outcome` is `scored`; nothing is averaged that was not scored.
-    `passed` compares score and threshold in the metric's direction, None without a score.
+    `passed` says whether the score is on the threshold's right side and no claim is contradicted (`strict` of the
+    metric asks for more, or less), None without a score. `label` says the same in a word.
     `probability` is the judge's own, that the output as a whole is hallucinated, where it gives one.
     """
 
@@ -116,12 +117,62 @@ class Result(Struct, frozen=True, kw_only=True):
     latency_ms: float = 0.0
     notes: tuple[str, ...] = ()
     truths: tuple[str, ...] = ()
+    figures: dict[str, float] = {}
+    """What the score is made of, where a metric has more than one figure."""
     metadata: dict[str, Any] = {}
 
     @property
     def failing(self) -> tuple[Verdict, ...]:
         """The verdicts that speak against the output."""
         return tuple(v for v in self.verdicts if not v.support.holds)
+
+    @property
+    def bar(self) -> str:
+        """What it takes to pass, in words, and what went wrong besides the score where that is all right."""
+        if "flagged_from" in self.figures:  # a profile decides, by the judge's probability
+            return "probability {probability:.2f}, flagged from {flagged_from:.2f}".format(**self.figures)
+        wanted = "passes " + bar(self.direction, self.threshold)
+        if self.passed is False and self.score is not None and reaches(self.score, self.direction, self.threshold):
+            wanted += ", and a claim is contradicted" if self.count(Support.CONTRADICTED) else ", and a claim fails"
+        return wanted
+
+    @property
+    def standing(self) -> str:
+        """Score, passed or failed, and the label, in a line."""
+        if self.score is None:
+            return f"no score ({self.outcome.value.replace('_', ' ')})"
+        label = f", {self.label}" if self.label else ""
+        return f"{self.score:.2f} {'passed' if self.passed else 'failed'}{label}"
+
+    @property
+    def footing(self) -> str:
+        """Who judged, how long it took and what it cost, in a line."""
+        parts = [f"judge {self.judge}", f"{self.latency_ms:.0f} ms"]
+        if self.usage.input_tokens or self.usage.output_tokens:
+            parts.append(f"{self.usage.calls} calls, {self.usage.input_tokens}+{self.usage.output_tokens} tokens")
+            parts.append("cost unknown" if self.usage.cost is None else f"${self.usage.cost:.4f}")
+        return " · ".join(parts)
+
+    def explain(self) -> str:
+        """The result in words, to be printed: each claim, how sure the judge is, its evidence, and the reason."""
+        from .words import page
+
+        bar = "" if self.score is None else f"  ({self.bar})"
+        heading = f"{self.metric}  {self.standing}{bar}"
+        return page(heading, self.verdicts, self.reason, self.notes, self.footing)
+
+    def __repr__(self) -> str:
+        from .words import holding
+
+        held = holding(self.verdicts)
+        return f"<Result {self.metric} {self.standing}{f': {held}' if held else ''}>"
+
+    def _repr_html_(self) -> str:
+        from .notebook import BAD, GOOD, NEITHER, card
+
+        tone = NEITHER if self.passed is None else GOOD if self.passed else BAD
+        bar = "" if self.score is None else f" ({self.bar})"
+        return card(self.metric, self.standing + bar, tone, self.verdicts, self.reason, self.notes, self.footing)
 
     def count(self, support: Support) -> int:
         """How many verdicts have this support."""
@@ -144,6 +195,18 @@ class Result(Struct, frozen=True, kw_only=True):
     def from_json(cls, text: str | bytes) -> Result:
         """The result that `to_json` wrote."""
         return msgspec.json.decode(text, type=cls)
+
+
+def reaches(score: float, direction: Direction, threshold: float) -> bool:
+    """Whether a score is on the right side of a threshold."""
+    return score <= threshold if direction == "lower" else score >= threshold
+
+
+def bar(direction: Direction, threshold: float) -> str:
+    """A threshold in words."""
+    if direction == "lower":
+        return "at 0" if threshold == 0 else f"at {threshold:g} or less"
+    return f"at {threshold:g} or more"
 
 
 def change_between(before: float | None, after: float | None, direction: Direction) -> Changed:
