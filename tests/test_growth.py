@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import gc
-import time
 from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
@@ -35,11 +33,8 @@ from halluscope._internal.text.lenient_json import Unreadable, parse_json
 from halluscope._internal.text.quotes import locate, resemblance
 from halluscope._internal.verdict import Claim, Support
 
-TIMES = 4
-"""How much longer the longer text is. Linear work takes as many times as long, quadratic work their square."""
-TOO_MANY = 10
-ENOUGH = 0.03
-"""Seconds of work from which on a ratio says something."""
+from .growth import assert_linear
+
 LONGEST = 30_000
 
 HOSTILE: dict[str, tuple[str, str, str]] = {
@@ -134,23 +129,6 @@ WAYS_IN: dict[str, Callable[[str], object]] = {
 }
 
 
-def spent(work: Callable[[str], object], text: str) -> float:
-    """Seconds of this process's time, the shortest of a few."""
-    best = float("inf")
-    gc.disable()  # its rounds come by the number of objects there are, whoever made them
-    try:
-        for _ in range(2):
-            began = time.process_time()
-            with suppress(HalluscopeError, Unreadable, IndexError):
-                work(text)
-            best = min(best, time.process_time() - began)
-            if best < ENOUGH:
-                break
-    finally:
-        gc.enable()
-    return best
-
-
 def made(parts: tuple[str, str, str], length: int) -> str:
     first, again, last = parts
     return first + again * max(1, (length - len(first) - len(last)) // len(again)) + last
@@ -160,13 +138,13 @@ def made(parts: tuple[str, str, str], length: int) -> str:
 def test_time_grows_no_faster_than_the_text(way: str) -> None:
     work = WAYS_IN[way]
     for name, parts in HOSTILE.items():
-        length = 3_000
-        while (took := spent(work, made(parts, length))) < ENOUGH and length * TIMES <= LONGEST:
-            length *= TIMES
-        if took < ENOUGH:
-            continue
-        ratio = spent(work, made(parts, length * TIMES)) / took
-        assert ratio < TOO_MANY, f"{name}: {TIMES} times the text takes {ratio:.1f} times as long, from {took:.2f} s"
+        texts: dict[int, str] = {}
+
+        def on_text(length: int, parts: tuple[str, str, str] = parts, texts: dict[int, str] = texts) -> None:
+            with suppress(HalluscopeError, Unreadable, IndexError):
+                work(texts.setdefault(length, made(parts, length)))
+
+        assert_linear(on_text, start=3_000, longest=LONGEST, name=name)
 
 
 def test_a_file_of_hostile_cells(tmp_path: Path) -> None:
@@ -175,14 +153,13 @@ def test_a_file_of_hostile_cells(tmp_path: Path) -> None:
             continue
         path = tmp_path / "x.csv"
 
-        def read(length: int, path: Path = path, parts: tuple[str, str, str] = parts) -> float:
+        def read(length: int, path: Path = path, parts: tuple[str, str, str] = parts) -> None:
             cell = made(parts, length).replace('"', '""')
             path.write_text(f'output,context\nx is y,"[{cell}]"\n', encoding="utf-8")
-            return spent(lambda _: list(open_data(str(path))), "")
+            with suppress(HalluscopeError):
+                list(open_data(str(path)))
 
-        took = read(20_000)
-        if took >= ENOUGH:
-            assert read(20_000 * TIMES) / took < TOO_MANY, name
+        assert_linear(read, start=20_000, longest=20_000, name=name)
 
 
 FOR_THE_EMBEDDED_JUDGE = {
@@ -194,13 +171,10 @@ FOR_THE_EMBEDDED_JUDGE = {
 
 @pytest.mark.parametrize("hostile", FOR_THE_EMBEDDED_JUDGE)
 def test_the_embedded_judge_takes_time_in_proportion(hostile: str) -> None:
-    def judged(text: str) -> None:
+    def judged(length: int) -> None:
+        text = made(FOR_THE_EMBEDDED_JUDGE[hostile], length)
         halluscope.check(text, ["The mill is in Ulm."], metric="label", judge="local")
         halluscope.check("The mill is in Ulm.", [text], metric="label", judge="local")
 
-    judged("The mill is in Ulm.")  # the model is loaded once
-    parts = FOR_THE_EMBEDDED_JUDGE[hostile]
-    took = spent(judged, made(parts, 1_500))
-    if took >= ENOUGH:
-        ratio = spent(judged, made(parts, 1_500 * TIMES)) / took
-        assert ratio < TOO_MANY, f"{TIMES} times the text takes {ratio:.1f} times as long, from {took:.2f} s"
+    judged(20)  # the model is loaded once
+    assert_linear(judged, start=1_000, longest=1_000, name=hostile)

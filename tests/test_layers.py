@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from .source_trees import tree_of
+
 PACKAGE = Path(__file__).parent.parent / "src" / "halluscope"
 
 ROWS: tuple[tuple[str, ...], ...] = (
@@ -60,7 +62,7 @@ def unit(parts: Sequence[str]) -> str:
 def imported(path: Path) -> Iterator[str]:
     """The top-level modules of the package that a file imports, also inside functions."""
     inside = path.relative_to(PACKAGE).parts[:-1]
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for node in ast.walk(tree_of(path)):
         if isinstance(node, ast.ImportFrom) and node.level:
             base = inside[: len(inside) - node.level + 1]
             target = (*base, *(node.module or "").split(".")) if node.module else base
@@ -103,7 +105,7 @@ def test_no_folder_holds_more_than_a_reader_takes_in() -> None:
 def files_imported(path: Path) -> Iterator[Path]:
     """The files of the package that a file imports, wherever in it the import stands."""
     inside = path.relative_to(PACKAGE).parts[:-1]
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for node in ast.walk(tree_of(path)):
         if isinstance(node, ast.ImportFrom) and node.level:
             parts = (*inside[: len(inside) - node.level + 1], *(node.module or "").split("."))
             module = PACKAGE.joinpath(*parts)

@@ -21,6 +21,8 @@ import halluscope
 from halluscope import distributed, judges, live, metrics
 from halluscope.compat import deepeval, mastra, opik, phoenix
 
+from .source_trees import tree_of
+
 ROOT = Path(__file__).parent.parent
 PUBLIC: list[ModuleType] = [halluscope, metrics, judges, live, distributed, deepeval, mastra, opik, phoenix]
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
@@ -72,7 +74,7 @@ def test_all_is_sorted_and_every_name_loads(module: ModuleType) -> None:
 @pytest.mark.parametrize("module", [m for m in PUBLIC if "__getattr__" in vars(m)], ids=lambda module: module.__name__)
 def test_what_is_loaded_late_is_what_a_type_checker_sees(module: ModuleType) -> None:
     """The same names from the same files, in the imports and in the table."""
-    tree = ast.parse(Path(str(module.__file__)).read_text(encoding="utf-8"))
+    tree = tree_of(Path(str(module.__file__)))
     typed: dict[str, str] = {}
     for node in ast.walk(tree):
         if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("_internal."):

@@ -9,6 +9,7 @@ from halluscope._internal.embedded.reading.fields import Field, FieldFinding, co
 from halluscope._internal.embedded.reading.readable import readable
 from halluscope._internal.embedded.reading.stance import Said
 
+from ..growth import assert_linear
 from ..random_text import random_texts
 
 DELI = (
@@ -347,17 +348,14 @@ def test_odd_text_breaks_nothing() -> None:
 
 
 def test_long_texts_take_time_in_proportion() -> None:
-    def seconds(rows: int) -> float:
+    def work(rows: int) -> None:
         text = "\n".join(f"rows: name: Row{n} of many; wifi: {'yes' if n % 2 else 'no'}; pool: no" for n in range(rows))
         text += "\n" + "one customer and some guests " * rows + "no " * rows
-        begun = time.process_time()
         fields: tuple[Field, ...] = read_fields(text)
         assert len(fields) >= 2 * rows
         assert len(compare_fields("Row7 has wifi " + "and one room and some more " * rows, fields)) == 1
-        return time.process_time() - begun
 
-    seconds(10)
-    assert seconds(2_000) < 40 * max(seconds(200), 0.01)  # ten times the text; a hundred times would be its square
+    assert_linear(work, start=200, longest=2_000)
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,49 @@
+"""How the time of some work grows with the length of what it is given: a ratio, taken again where it looks bad."""
+
+from __future__ import annotations
+
+import gc
+import time
+from collections.abc import Callable
+
+TIMES = 4
+"""How much longer the longer text is. Linear work takes as many times as long, quadratic work their square."""
+TOO_MANY = 10
+ENOUGH = 0.03
+"""Seconds of work from which on a ratio says something."""
+
+
+def spent(work: Callable[[int], object], length: int) -> float:
+    """Seconds of this process's time, the shorter of two where they count."""
+    best = float("inf")
+    gc.disable()  # its rounds come by the number of objects there are, whoever made them
+    try:
+        for _ in range(2):
+            began = time.process_time()
+            work(length)
+            best = min(best, time.process_time() - began)
+            if best < ENOUGH:
+                break
+    finally:
+        gc.enable()
+    return best
+
+
+def assert_linear(work: Callable[[int], object], *, start: int, longest: int, name: str = "") -> None:
+    """Fail where `TIMES` the length takes far more than `TIMES` as long, in each of three tries.
+
+    The length starts at `start` and grows up to `longest`, until the work takes long enough to measure.
+    What another process does to this one's time passes; what grows with the square does not.
+    """
+    length = start
+    while (took := spent(work, length)) < ENOUGH and length * TIMES <= longest:
+        length *= TIMES
+    if took < ENOUGH:
+        return
+    ratios = []
+    for _ in range(3):
+        ratios.append(spent(work, length * TIMES) / took)
+        if ratios[-1] < TOO_MANY:
+            return
+        took = spent(work, length)
+    raise AssertionError(f"{name}: {TIMES} times the text takes {min(ratios):.1f} times as long, from {took:.2f} s")
