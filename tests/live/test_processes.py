@@ -40,7 +40,7 @@ def stored(body: str, home: Path) -> list[str]:
         env={**os.environ, "HALLUSCOPE_HOME": str(home)},
         capture_output=True,
         text=True,
-        timeout=240,
+        timeout=60,
         check=False,
     )
     assert (done.returncode, done.stderr) == (0, ""), done.stderr

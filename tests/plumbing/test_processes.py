@@ -80,6 +80,31 @@ def test_a_fork_in_the_middle_of_the_parents_work(tmp_path: Path) -> None:
 
 
 @posix
+def test_a_fork_while_a_thread_imports(tmp_path: Path) -> None:
+    """The lock of a half imported module would come along to the child, and nobody there would release it."""
+    (tmp_path / "slow_module.py").write_text("import time\ntime.sleep(0.5)\nVALUE = 7\n", encoding="utf-8")
+    body = """
+    import time
+    from halluscope._internal.plumbing import sync, threads
+
+    def imports():
+        begun.set()
+        import slow_module
+
+    begun = threading.Event()
+    done = sync.start(threads.in_thread(imports))
+    begun.wait()
+    time.sleep(0.1)
+    child = os.fork()
+    if child == 0:
+        import slow_module
+        os._exit(slow_module.VALUE)
+    print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), done.result(10))
+    """
+    assert said(body, tmp_path) == "7 None"
+
+
+@posix
 def test_a_forked_child_does_not_touch_the_parents_store(tmp_path: Path) -> None:
     body = """
     from halluscope._internal.store import Store

@@ -22,7 +22,7 @@ from ..serving import Served
 from .conftest import TOKEN
 
 SHOTS = Path(__file__).parents[2] / "screenshots"
-OUTPUT = "🗼 The tower is 38 metres tall. It was finished in 1874. It may be sold next year."
+OUTPUT = "🗼 The tower is 38 metres tall. It was finished in 1874. Visitors can buy postcards in the shop."
 CONTEXT = "🌙 At 38 metres the tower is the tallest here.\n\nThe tower was finished in 1854, after four years."
 EXAMPLES = [json.loads(line) for line in halluscope.sample().read_text(encoding="utf-8").splitlines()]
 
@@ -85,7 +85,7 @@ async def test_a_persons_whole_path_by_keyboard(page: Page, site: Served) -> Non
     await shot(page, "2-written")
     await check(page)
     assert [support for support, _ in await claims(page)] == ["supported", "contradicted", "unsupported"]
-    assert [words for _, words in await claims(page)][1:] == ["It was finished in 1874.", "It may be sold next year."]
+    assert [words for _, words in await claims(page)][1:] == ["It was finished in 1874.", "Visitors can buy postcards in the shop."]
     assert await page.texts(".text.output") == [OUTPUT]
     await shot(page, "3-judged")
 

@@ -11,10 +11,12 @@ import atexit
 import contextvars
 import itertools
 import os
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
+from types import FrameType
 from typing import TypeVar
 
 T = TypeVar("T")
@@ -22,6 +24,10 @@ R = TypeVar("R")
 
 _LAST_MOMENT = 0.25
 """Seconds that the end of the process waits for work to notice that it was given up."""
+
+
+_LONGEST_IMPORT = 10.0
+"""Seconds that a fork waits for imports under way."""
 
 
 class GivenUp(Exception):
@@ -201,8 +207,33 @@ def _forget() -> None:
     _counted.clear()
 
 
+def _await_imports() -> None:
+    """Before a fork: let the threads of this package end the imports that they are in the middle of.
+
+    The lock of a module that is being imported comes along to the child without the thread that would release it, and
+    whoever imports that module there waits for good.
+    """
+    until = time.monotonic() + _LONGEST_IMPORT
+    mine = threading.get_ident()
+    while time.monotonic() < until:
+        frames = sys._current_frames()
+        ours = [one.ident for one in threading.enumerate() if one.name.startswith("halluscope") and one.ident != mine]
+        if not any(_imports(frames.get(ident or 0)) for ident in ours):
+            return
+        del frames
+        time.sleep(0.001)
+
+
+def _imports(frame: FrameType | None) -> bool:
+    while frame is not None:
+        if frame.f_globals.get("__name__") == "importlib._bootstrap":
+            return True
+        frame = frame.f_back
+    return False
+
+
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_forget)  # threads do not come along
+    os.register_at_fork(before=_await_imports, after_in_child=_forget)  # threads do not come along
 
 
 @atexit.register
