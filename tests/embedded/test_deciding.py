@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+import halluscope
 from halluscope._internal.embedded.deciding.fusion import ClaimSignals, Fusion, Joined, judge_claim, logit
 from halluscope._internal.embedded.deciding.marking import Marking, Token, in_output, tokens
 from halluscope._internal.embedded.deciding.signals import Measured, measure
@@ -125,3 +126,13 @@ def test_signals_of_a_bare_answer_leave_its_question_out(network: Network) -> No
     found = measure([claim(f"{question} Paris")], context, network, question)[0]
     assert found.stated == "Paris"
     assert found.signals.coverage == 1.0
+
+
+@pytest.mark.parametrize("last", ["It may be sold soon.", "Its keeper collects stamps.", "A bakery sells bread in it."])
+def test_a_neighbours_error_does_not_name_the_kind(last: str) -> None:
+    output = f"The tower is 38 metres tall. It was finished in 1874. {last}"
+    context = "At 38 metres the tower is the tallest here. The tower was finished in 1854, after four years."
+    verdicts = halluscope.check(output, [context]).verdicts
+    assert verdicts[1].reason.startswith("Wrong date")
+    assert verdicts[2].support == "unsupported"
+    assert not verdicts[2].reason.startswith(("Wrong date", "Wrong number"))

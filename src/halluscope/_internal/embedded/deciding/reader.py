@@ -10,6 +10,7 @@ from msgspec import structs
 
 from ...verdict import Claim, Evidence, Support
 from ..network.model import KINDS, load, settings
+from ..quantities.alignment import prepare
 from ..reading.context import ReadContext
 from ..reading.fields import FieldFinding
 from ..reading.judged_text import judged
@@ -18,6 +19,7 @@ from .marking import shipped_marking, tokens
 from .signals import Measured, measure
 from .wording import is_subjective
 
+_OF_TIME = {"date", "time", "weekday"}
 _LIKELY = 0.5
 """From this strength on a rule's finding names the kind of error."""
 
@@ -101,7 +103,14 @@ def _kind(item: Measured, against: Sequence[FieldFinding]) -> str:
         return "status"
     if item.opposite is not None:
         return "negation"
-    return max(zip(item.view.kinds, KINDS, strict=True))[1]
+    impossible = _without_place(item.stated)
+    return max((chance, kind) for chance, kind in zip(item.view.kinds, KINDS, strict=True) if kind not in impossible)[1]
+
+
+def _without_place(claim: str) -> set[str]:
+    """Kinds of error that a claim has no words for: a neighbour's wrong date is none of a claim without one."""
+    stated = {item.quantity.kind for item in prepare(claim).placed}
+    return {"number", "date"} if not stated else set() if stated & _OF_TIME else {"date"}
 
 
 def _marks(item: Measured, supported: float, output: str | None) -> tuple[tuple[int, int], ...]:
