@@ -120,8 +120,7 @@ def fit_contradiction(cases: list[Measured]) -> dict[str, Any]:
     rows = []
     for case in chosen:
         signals = signals_of(case["claims"][0])
-        against = signals.contradicted / max(1e-9, signals.contradicted + signals.unsupported)
-        rows.append([{**terms(signals), "against": logit(against)}[name] for name in names])
+        rows.append([{**terms(signals), "against": logit(signals.against)}[name] for name in names])
     values = torch.tensor(rows)
     wanted = torch.tensor([float(case["label"] == "contradicted") for case in chosen])
     slope = torch.zeros(len(names), requires_grad=True)

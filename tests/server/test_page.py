@@ -85,7 +85,8 @@ async def test_a_persons_whole_path_by_keyboard(page: Page, site: Served) -> Non
     await shot(page, "2-written")
     await check(page)
     assert [support for support, _ in await claims(page)] == ["supported", "contradicted", "unsupported"]
-    assert [words for _, words in await claims(page)][1:] == ["It was finished in 1874.", "Visitors can buy postcards in the shop."]
+    shown = ["It was finished in 1874.", "Visitors can buy postcards in the shop."]
+    assert [words for _, words in await claims(page)][1:] == shown
     assert await page.texts(".text.output") == [OUTPUT]
     await shot(page, "3-judged")
 

@@ -27,7 +27,8 @@ class ClaimSignals:
 
     supported: float
     contradicted: float
-    unsupported: float
+    against: float
+    """If it is wrong, how likely the evidence contradicts it rather than says nothing of it."""
     first: float
     """Support at the first look, with little evidence."""
     alone: float
@@ -154,14 +155,9 @@ class Fusion:
         """The probabilities of one claim."""
         values = terms(signals)
         supported = sigmoid(self.support.score(values))
-        share = sigmoid(self.contradiction.score({**values, "against": logit(_share(signals))}))
+        share = sigmoid(self.contradiction.score({**values, "against": logit(signals.against)}))
         rest = 1.0 - supported
         return ClaimProbabilities(supported, rest * share, rest * (1.0 - share))
-
-
-def _share(signals: ClaimSignals) -> float:
-    wrong = signals.contradicted + signals.unsupported
-    return signals.contradicted / wrong if wrong > 0 else 0.5
 
 
 @lru_cache(maxsize=1)

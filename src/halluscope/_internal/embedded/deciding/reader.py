@@ -104,7 +104,9 @@ def _kind(item: Measured, against: Sequence[FieldFinding]) -> str:
     if item.opposite is not None:
         return "negation"
     impossible = _without_place(item.stated)
-    return max((chance, kind) for chance, kind in zip(item.view.kinds, KINDS, strict=True) if kind not in impossible)[1]
+    return max((chance, kind) for chance, kind in zip(item.error.kinds, KINDS, strict=True) if kind not in impossible)[
+        1
+    ]
 
 
 def _without_place(claim: str) -> set[str]:

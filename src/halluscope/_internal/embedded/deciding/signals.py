@@ -39,6 +39,8 @@ class Measured:
     signals: ClaimSignals
     selection: Selection
     view: ClaimView
+    error: ClaimView
+    """The view that says in which way the claim is wrong, if it is."""
     findings: tuple[QuantityFinding, ...]
     absent: tuple[Name, ...]
     fields: tuple[FieldFinding, ...]
@@ -78,6 +80,7 @@ def measure(
             stated[number],
             selections[number],
             seen[number],
+            _error_of(seen, number),
             findings[number],
             stood[number],
             context,
@@ -85,6 +88,12 @@ def measure(
         )
         for number, claim in enumerate(claims)
     ]
+
+
+def _error_of(seen: Sequence[Seen], number: int) -> ClaimView:
+    """Beside a wrong claim, the view of a claim by itself: its neighbour's error is easily taken for its own."""
+    beside = any(other.view.supported < 0.5 for place, other in enumerate(seen) if place != number)
+    return seen[number].alone if beside else seen[number].view
 
 
 def as_written_there(
@@ -102,7 +111,8 @@ def _read_again(seen: Seen, claim: Claim, context: ReadContext, network: Reads, 
     if again.view.supported <= seen.view.supported:
         return seen
     view = replace(again.view, marks=())
-    return replace(seen, view=view, first=max(seen.first, again.first), alone=max(seen.alone, again.alone))
+    alone = max(seen.alone, again.alone, key=lambda view: view.supported)
+    return replace(seen, view=view, first=max(seen.first, again.first), alone=alone)
 
 
 def _measured(
@@ -110,6 +120,7 @@ def _measured(
     stated: str,
     selection: Selection,
     seen: Seen,
+    error: ClaimView,
     findings: tuple[QuantityFinding, ...],
     stood: Sequence[Standing],
     context: ReadContext,
@@ -129,9 +140,9 @@ def _measured(
     signals = ClaimSignals(
         supported=seen.view.supported,
         contradicted=seen.view.contradicted,
-        unsupported=seen.view.unsupported,
+        against=error.against,
         first=seen.first,
-        alone=seen.alone,
+        alone=seen.alone.supported,
         asked=bool(question),
         doubt=sum(doubts) / len(doubts) if doubts else 0.0,
         coverage=coverage,
@@ -152,6 +163,7 @@ def _measured(
         signals=signals,
         selection=selection,
         view=seen.view,
+        error=error,
         findings=findings,
         absent=absent,
         fields=fields,

@@ -73,8 +73,8 @@ class Seen:
     view: ClaimView
     first: float
     """How far the first look, with little evidence, held it for supported."""
-    alone: float
-    """How far it is supported when it is read without its neighbours."""
+    alone: ClaimView
+    """What it is taken for when it is read without its neighbours, whose errors are not its own."""
     said: str
     place: Place | None
     """Where the words stand in the output as it is judged, None for a claim that was read by itself."""
@@ -153,15 +153,15 @@ def _views(
     network: Reads,
     question: str | None,
     alone: Sequence[Reading],
-) -> list[tuple[ClaimView, float, float]]:
-    """A view of each claim of a text (the marks are places in the text), its first support, and its support alone."""
+) -> list[tuple[ClaimView, float, ClaimView]]:
+    """A view of each claim of a text (the marks are places in the text), its first support, and the view of it alone."""
     copied = _copied(text, claims, index)
     pieces = [piece for piece in _pieces(text, claims, question) if not set(piece.owners) <= copied]
     looks = [piece.reading(index, LADDER[0]) for piece in pieces]
     lone = [number for number in range(len(claims)) if number not in copied]
     read = network.read([*looks, *(alone[number] for number in lone)])
     seen = read[: len(looks)]
-    by_itself = {number: views[0].supported for number, views in zip(lone, read[len(looks) :], strict=True)}
+    by_itself = {number: views[0] for number, views in zip(lone, read[len(looks) :], strict=True)}
     first: dict[int, float] = {}
     for piece, views in zip(pieces, seen, strict=True):
         for owner, view in zip(piece.owners, views, strict=True):
@@ -180,7 +180,7 @@ def _views(
             moved = tuple((piece.start + a, piece.start + b, mark) for a, b, mark in view.marks)
             mine = replace(view, marks=moved)
             found[owner] = _weaker(found[owner], mine) if owner in found else mine
-    copy = (_VERBATIM, _VERBATIM.supported, _VERBATIM.supported)
+    copy = (_VERBATIM, _VERBATIM.supported, _VERBATIM)
     return [
         copy if number in copied else (found[number], first[number], by_itself[number]) for number in range(len(claims))
     ]

@@ -69,6 +69,12 @@ class ClaimView:
     marks: tuple[tuple[int, int, float], ...]
     """Start and end in the text, and the probability that these characters are wrong."""
 
+    @property
+    def against(self) -> float:
+        """If it is wrong, how likely the evidence contradicts it rather than says nothing of it."""
+        wrong = self.contradicted + self.unsupported
+        return self.contradicted / wrong if wrong > 0 else 0.5
+
 
 _wanted = ["CPUExecutionProvider"]
 
