@@ -91,9 +91,13 @@ def measure(
 
 
 def _error_of(seen: Sequence[Seen], number: int) -> ClaimView:
-    """Beside a wrong claim, the view of a claim by itself: its neighbour's error is easily taken for its own."""
+    """The view that says in which way a claim is wrong, if it is.
+
+    Beside a wrong claim both views must take it for contradicted: its neighbour's error is easily taken for its own.
+    """
     beside = any(other.view.supported < 0.5 for place, other in enumerate(seen) if place != number)
-    return seen[number].alone if beside else seen[number].view
+    mine = seen[number]
+    return min(mine.view, mine.alone, key=lambda view: view.against) if beside else mine.view
 
 
 def as_written_there(

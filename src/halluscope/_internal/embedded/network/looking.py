@@ -154,7 +154,7 @@ def _views(
     question: str | None,
     alone: Sequence[Reading],
 ) -> list[tuple[ClaimView, float, ClaimView]]:
-    """A view of each claim of a text (the marks are places in the text), its first support, and the view of it alone."""
+    """A view of each claim of a text (the marks are places in the text), first support, and view alone."""
     copied = _copied(text, claims, index)
     pieces = [piece for piece in _pieces(text, claims, question) if not set(piece.owners) <= copied]
     looks = [piece.reading(index, LADDER[0]) for piece in pieces]
