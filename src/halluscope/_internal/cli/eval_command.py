@@ -287,7 +287,7 @@ def _unreadable(run: Run | None) -> str:
 def _without_context(run: Run | None) -> str:
     """That no row has a context, with the columns there are and the option that would help."""
     entry = next(iter(run.entries()), None) if run is not None else None
-    columns = [] if entry is None else list(entry.case.metadata)
+    columns = [] if entry is None else ["output", *entry.case.metadata]
     return f"no row has a context {mapped_with('context', columns)}"
 
 

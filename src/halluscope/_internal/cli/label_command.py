@@ -21,6 +21,7 @@ from ..judge import resolve
 from ..measuring.bench.judge_run import run_judge
 from ..measuring.labelled_case import LabelledCase, read_label, sample
 from ..measuring.labelling import LabelFile, PersonAgreement, Session, cases_of, person_agreement
+from ..text.counting import count_of
 from .app import app
 from .open_store import kept_replies
 from .options import DrawnLimit
@@ -117,7 +118,9 @@ def _compare(session: Session, rows: dict[str, bool | None], judge: str | None, 
 def _show_agreement(found: PersonAgreement, who: str, console: Console) -> None:
     kappa = "not defined (one of the two always says the same)" if found.kappa is None else f"{found.kappa:.3f}"
     interval = f" ({found.interval.low:.2f} to {found.interval.high:.2f})" if found.interval else ""
-    table = Table(title=f"you and {who}, on {found.n} cases", title_justify="left", show_edge=False, pad_edge=False)
+    table = Table(
+        title=f"you and {who}, on {count_of(found.n, 'case')}", title_justify="left", show_edge=False, pad_edge=False
+    )
     for name in ("", f"{who}: hallucinated", f"{who}: factual"):
         table.add_column(Text(name))
     counts = found.confusion

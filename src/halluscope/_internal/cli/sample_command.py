@@ -11,6 +11,7 @@ from ..datasets.sample_data import SAMPLES
 from ..datasets.sample_data import sample as path_of
 from ..errors import InputError
 from ..plumbing.whole_file import replacing
+from ..text.counting import count_of
 from .app import app
 from .terminal import printable
 
@@ -28,4 +29,4 @@ def sample(to: Annotated[Path, typer.Option(help="The folder to write into.")] =
     for path, content in wanted.items():
         with replacing(path) as file:
             file.write(content)
-        typer.echo(printable(f"{path}: {len(content.splitlines())} cases"))
+        typer.echo(printable(f"{path}: {count_of(len(content.splitlines()), 'case')}"))

@@ -25,6 +25,7 @@ from ..server.messages import (
 )
 from ..service.kept_runs import KeptRuns
 from ..service.limits import Limits
+from ..text.counting import count_of
 
 T = TypeVar("T")
 
@@ -156,7 +157,7 @@ class Toolbox:
 
     async def _runs(self, wanted: Nothing) -> Said:
         found = await self._kept.all()
-        lines = [f"{run.name}: {run.state}, {run.cases} cases" for run in found]
+        lines = [f"{run.name}: {run.state}, {count_of(run.cases, 'case')}" for run in found]
         return Said("\n".join(lines) or "There are no runs yet.", RunList(tuple(found)))
 
     async def _run(self, wanted: RunRequest) -> Said:

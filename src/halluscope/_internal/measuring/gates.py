@@ -10,6 +10,7 @@ from msgspec import Struct
 
 from ..errors import InputError
 from ..runs import MetricSummary, Run, Summary
+from ..text.counting import count_of
 
 OPERATORS: dict[str, Callable[[float, float], bool]] = {
     "<=": operator.le,
@@ -109,7 +110,7 @@ def no_worse(run: Run, than: Run) -> list[Checked]:
             checked.append(Checked(gate, False, None, "no case has a score in both runs"))
             continue
         interval = "" if metric.interval is None else f" ({metric.interval.low:+.3f} to {metric.interval.high:+.3f})"
-        reason = f"{metric.change}: {metric.difference:+.3f}{interval} on {metric.cases} cases"
+        reason = f"{metric.change}: {metric.difference:+.3f}{interval} on {count_of(metric.cases, 'case')}"
         if not metric.comparable:
             reason += "; another judge or another version of the metric"
         checked.append(Checked(gate, metric.change != "worse", metric.difference, reason))

@@ -10,6 +10,7 @@ from msgspec import Struct
 
 from ..errors import JudgeError, JudgeThrottled
 from ..plumbing.public import public
+from ..text.counting import count_of
 from ..verdict import Support, Verdict
 
 Direction = Literal["lower", "higher"]
@@ -149,7 +150,9 @@ class Result(Struct, frozen=True, kw_only=True):
         """Who judged, how long it took and what it cost, in a line."""
         parts = [f"judge {self.judge}", f"{self.latency_ms:.0f} ms"]
         if self.usage.input_tokens or self.usage.output_tokens:
-            parts.append(f"{self.usage.calls} calls, {self.usage.input_tokens}+{self.usage.output_tokens} tokens")
+            parts.append(
+                f"{count_of(self.usage.calls, 'call')}, {self.usage.input_tokens}+{self.usage.output_tokens} tokens"
+            )
             parts.append("cost unknown" if self.usage.cost is None else f"${self.usage.cost:.4f}")
         return " · ".join(parts)
 

@@ -26,6 +26,7 @@ from ..questions import (
     numbered,
 )
 from ..result import Usage
+from ..text.counting import count_of
 from ..text.sentences import sentences
 from ..verdict import Claim, Support, Verdict
 
@@ -48,15 +49,15 @@ class Estimate(Struct, frozen=True, kw_only=True):
     usage: Usage
 
     def __str__(self) -> str:
-        rows = f", {self.bad_rows} rows could not be read" if self.bad_rows else ""
+        rows = f", {count_of(self.bad_rows, 'row')} could not be read" if self.bad_rows else ""
         if not self.usage.calls:
-            return f"{self.cases} cases{rows}: no call is paid for, {self.judge} judges on this machine"
+            return f"{count_of(self.cases, 'case')}{rows}: no call is paid for, {self.judge} judges on this machine"
         kinds = ", ".join(f"{n:,} {kind}" for kind, n in self.calls_by_kind.items())
         cost = "the price is not known" if self.usage.cost is None else f"${self.usage.cost:.4f}"
         read, written = self.usage.input_tokens, self.usage.output_tokens
         return (
-            f"{self.cases} cases{rows}: about {self.usage.calls:,} calls of {self.judge} ({kinds}), "
-            f"{read:,}+{written:,} tokens, {cost}; fewer where replies are kept"
+            f"{count_of(self.cases, 'case')}{rows}: about {count_of(self.usage.calls, 'call')} of {self.judge} "
+            f"({kinds}), {read:,}+{written:,} tokens, {cost}; fewer where replies are kept"
         )
 
 

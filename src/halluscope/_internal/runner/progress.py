@@ -6,6 +6,8 @@ from typing import Any, Protocol
 
 from msgspec import Struct
 
+from ..text.counting import count_of
+
 _MANY_STEPS = 200
 """A case with fewer is done before anybody could read how far it is."""
 
@@ -90,7 +92,7 @@ class Bar:
         if progress.failed:
             said.append(f"{progress.failed} failed")
         if progress.bad_rows:
-            said.append(f"{progress.bad_rows} bad rows")
+            said.append(count_of(progress.bad_rows, "bad row"))
         if progress.steps and progress.steps[1] >= _MANY_STEPS:
             said.append("longest case {:,} of {:,}".format(*progress.steps))
         if progress.trouble:

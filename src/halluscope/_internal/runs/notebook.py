@@ -10,6 +10,7 @@ from ..result import Result, bar
 from ..result.notebook import BAD, GOOD, NEITHER, badge
 from ..result.words import short
 from ..store import Entry
+from ..text.counting import count_of
 from .run_summary import Summary
 
 MOST = 10
@@ -40,7 +41,8 @@ def run_card(summary: Summary, entries: Iterable[Entry]) -> str:
     ]
     left = summary.cases - len(shown)
     more = f"<div style=\"opacity:.65\">and {left} more; run.report('report.html') shows all</div>" if left > 0 else ""
-    head = f"<b>{escape(summary.run)}</b> {escape(summary.state)}, {summary.cases} cases in {summary.seconds:.1f} s"
+    cases = count_of(summary.cases, "case")
+    head = f"<b>{escape(summary.run)}</b> {escape(summary.state)}, {cases} in {summary.seconds:.1f} s"
     titles = ("metric", "mean", "95 % interval", "passed", "scored")
     return (
         '<div style="font-family:system-ui,sans-serif;line-height:1.45">'

@@ -14,6 +14,7 @@ from ..plumbing.public import public
 from ..result import Result, Usage
 from ..store import Entry, RunInfo, Store
 from ..store.run_reader import BadRow, bad_rows, entries, list_runs, usage_of_run
+from ..text.counting import count_of
 from .export import export, to_pandas
 from .kept_comparison import Kept, compare
 from .run_summary import Summary, summarised
@@ -34,7 +35,7 @@ class Run:
     def __repr__(self) -> str:
         info = self.info
         metrics = ", ".join(scorer.metric for scorer in info.scorers)
-        return f"<Run {self._name!r} {info.state}: {info.cases} cases, {metrics} by {self.judge}>"
+        return f"<Run {self._name!r} {info.state}: {count_of(info.cases, 'case')}, {metrics} by {self.judge}>"
 
     def _repr_html_(self) -> str:
         from .notebook import run_card

@@ -10,6 +10,7 @@ from ..plumbing.public import public
 from ..result import Usage
 from ..store import RunInfo, Store
 from ..store.run_reader import scores_of, tally, usage_of_run
+from ..text.counting import count_of
 
 
 @public
@@ -34,7 +35,7 @@ class Summary(Struct, frozen=True, kw_only=True):
         raise UnknownName("metric in this run called", metric, (summary.metric for summary in self.metrics))
 
     def __str__(self) -> str:
-        lines = [f"run {self.run}: {self.state}, {self.cases} cases, {self.bad_rows} bad rows"]
+        lines = [f"run {self.run}: {self.state}, {count_of(self.cases, 'case')}, {count_of(self.bad_rows, 'bad row')}"]
         for m in self.metrics:
             mean = "no score" if m.mean is None else f"mean {m.mean:.3f}"
             if m.interval is not None:

@@ -14,6 +14,7 @@ from ...measuring.gates import Checked
 from ...plumbing.whole_file import replacing
 from ...result import Result
 from ...runs import MetricSummary, Run, Summary
+from ...text.counting import count_of
 
 _NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
@@ -106,7 +107,8 @@ def markdown(summary: Summary, checked: Sequence[Checked]) -> str:
         lines += ["", "| gate | | |", "| --- | --- | --- |"]
         lines += [f"| {_cell(c.gate)} | {'met' if c.met else '**not met**'} | {_cell(c.reason)} |" for c in checked]
     cost = "cost unknown" if summary.usage.cost is None else f"${summary.usage.cost:.4f}"
-    lines += ["", f"{summary.cases} cases, {summary.bad_rows} bad rows, {summary.usage.calls} judge calls, {cost}."]
+    counts = (summary.cases, "case"), (summary.bad_rows, "bad row"), (summary.usage.calls, "judge call")
+    lines += ["", f"{', '.join(count_of(*each) for each in counts)}, {cost}."]
     if summary.state != "finished":
         lines.append(f"\nThe run is {summary.state}: {summary.note or 'not finished'}.")
     return "\n".join(lines) + "\n"

@@ -17,6 +17,7 @@ from ...result import Result, bar
 from ...runs import MetricSummary, Run, Summary
 from ...runs.notebook import wrong_in_words
 from ...store import RunInfo
+from ...text.counting import count_of
 from ...verdict import Support
 from ..terminal import console as new_console
 from ..terminal import printable
@@ -93,10 +94,10 @@ def _unscored(metric: MetricSummary) -> str:
 
 def _costs(summary: Summary) -> list[str]:
     usage = summary.usage
-    parts = [f"{summary.cases} cases in {summary.seconds:.1f} s"]
+    parts = [f"{count_of(summary.cases, 'case')} in {summary.seconds:.1f} s"]
     if summary.bad_rows:
-        parts.append(f"{summary.bad_rows} rows could not be read")
-    parts.append(f"{usage.calls} judge calls" if usage.calls else "no judge call was paid for")
+        parts.append(f"{count_of(summary.bad_rows, 'row')} could not be read")
+    parts.append(count_of(usage.calls, "judge call") if usage.calls else "no judge call was paid for")
     if usage.input_tokens or usage.output_tokens:
         parts.append(f"{usage.input_tokens}+{usage.output_tokens} tokens")
         parts.append("cost unknown" if usage.cost is None else f"${usage.cost:.4f}")
@@ -162,10 +163,8 @@ def show_comparison(compared: Comparison) -> None:
     for metric in compared.metrics:
         _show_cases(console, metric)
     if compared.only_before or compared.only_after:
-        alone = (
-            f"{compared.only_before} cases only in {compared.before}, {compared.only_after} only in {compared.after}"
-        )
-        console.print(Text(alone, style="dim"))
+        before = f"{count_of(compared.only_before, 'case')} only in {compared.before}"
+        console.print(Text(f"{before}, {compared.only_after} only in {compared.after}", style="dim"))
     if compared.matched_by == "question":
         console.print(Text("cases whose ids differ were matched by input and context", style="dim"))
 

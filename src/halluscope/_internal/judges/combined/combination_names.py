@@ -9,6 +9,7 @@ from typing import Any
 
 from ...errors import InputError
 from ...judge import COMBINATIONS, PROVIDERS, Combination, Judge, load, resolve
+from ...text.counting import count_of
 
 _CALL = re.compile(r"\s*([A-Za-z_]\w*)\s*\((.*)\)\s*", re.DOTALL)
 _OPTION = re.compile(r"([A-Za-z_]\w*)\s*=(?!=)\s*(.*)", re.DOTALL)
@@ -44,7 +45,7 @@ def combined(name: str, options: Mapping[str, Any]) -> Judge:
             raise InputError(f"the option {key!r} is given twice for {name!r}.")
         own[key] = _value(value, key, name)
     if not combination.fewest <= len(inner) <= (combination.most or len(inner)):
-        raise InputError(f"{name!r} names {len(inner)} judge{'s' * (len(inner) != 1)}: write {combination.form}.")
+        raise InputError(f"{name!r} names {count_of(len(inner), 'judge')}: write {combination.form}.")
     if own.get("temperature") is not None:
         passed_on["temperature"] = own.pop("temperature")
     if passed_on and not any(_takes_options(part) for part in inner):

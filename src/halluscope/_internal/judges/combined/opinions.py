@@ -22,6 +22,7 @@ from ...questions import (
     Verification,
     VerifyClaims,
 )
+from ...text.counting import count_of
 from ...verdict import Support, Verdict, Vote
 
 T = TypeVar("T")
@@ -66,7 +67,7 @@ def noun(question: Question[Any], count: int) -> str:
     if isinstance(question, LabelAnswer):
         return "the answer"
     word = "claim" if isinstance(question, VerifyClaims) else "passage"
-    return f"{count} {word}" if count == 1 else f"{count} {word}s"
+    return count_of(count, word)
 
 
 def narrowed(question: Question[T], keys: Collection[Key]) -> Question[T]:

@@ -15,6 +15,7 @@ from ...judge import Answer, Ask, Call, Judge, JudgeSpec, resolve
 from ...plumbing.public import public_in
 from ...questions import Question
 from ...result import Usage
+from ...text.counting import count_of
 from .asking import asker, attempted
 from .ballot import Ballot, majority
 from .opinions import Key, joined, noun, opinions, refusals, things
@@ -86,9 +87,11 @@ class Panel:
         if not found:
             if failures:
                 raise failures[0]
-            raise JudgeError(f"fewer than {self.quorum} judges of the panel gave a verdict that can be used")
+            raise JudgeError(
+                f"fewer than {count_of(self.quorum, 'judge')} of the panel gave a verdict that can be used"
+            )
         if missed:
-            notes.append(f"fewer than {self.quorum} judges of the panel voted on {noun(question, missed)}")
+            notes.append(f"fewer than {count_of(self.quorum, 'judge')} of the panel voted on {noun(question, missed)}")
         return Answer(judge=self.name, value=joined(question, found, refused), usage=usage, notes=tuple(notes))
 
     async def _first(self, question: Question[T], ask: Ask) -> Answer[T]:

@@ -9,6 +9,7 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from ...text.counting import count_of
 from .bench_report import BenchReport
 from .by_kind import KindFigures
 from .figures import Figures
@@ -34,7 +35,9 @@ def shown(report: BenchReport) -> RenderableType:
 
 def _parts(report: BenchReport) -> Iterator[RenderableType]:
     first = report.judges[0]
-    yield Text.assemble((report.set, "bold"), f": {first.n} cases, {first.hallucinated} of them hallucinated")
+    yield Text.assemble(
+        (report.set, "bold"), f": {count_of(first.n, 'case')}, {first.hallucinated} of them hallucinated"
+    )
     yield Text(f"from {report.source}; cases {report.cases}", style="dim")
     if report.licence:
         yield Text(f"licence: {report.licence}", style="dim")

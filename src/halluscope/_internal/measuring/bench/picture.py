@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from xml.sax.saxutils import escape
 
+from ...text.counting import count_of
 from .bench_report import BenchReport
 from .figures import Figures
 
@@ -22,7 +23,7 @@ def bench_svg(report: BenchReport) -> str:
         rows.append(_curve(report, height))
         height += _HEAD
     first = report.judges[0]
-    caption = f"{report.set}: {first.n} cases, {first.hallucinated} hallucinated"
+    caption = f"{report.set}: {count_of(first.n, 'case')}, {first.hallucinated} hallucinated"
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{_WIDTH}" height="{height + 40}" '
         f'viewBox="0 0 {_WIDTH} {height + 40}" font-family="sans-serif" font-size="13" fill="{_INK}" role="img">'
@@ -85,7 +86,7 @@ def _calibration(figures: Figures, x: int, y: int) -> str:
         radius = 2.5 + 4.5 * (b.n / most) ** 0.5
         parts.append(
             f'<circle cx="{x + across * _SIDE:.1f}" cy="{y + (1 - up) * _SIDE:.1f}" r="{radius:.1f}" fill="{_GOOD}">'
-            f"<title>{b.n:.0f} cases</title></circle>"
+            f"<title>{count_of(round(b.n), 'case')}</title></circle>"
         )
     if figures.ece is not None:
         parts.append(_text(x, y + _SIDE + 44, f"calibration error {figures.ece:.3f}", size=12))
