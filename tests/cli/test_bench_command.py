@@ -260,6 +260,9 @@ def test_a_profile_decides_what_check_passes(tmp_path: Path, server: Loopback) -
     label = json.loads(out)["metrics"]["label"]
     assert code == 0
     assert (label["judge"], label["passed"], label["mean"]) == ("openai/a", 1, 1.0)
+    assert label["flagged_from"] == found["figures"]["flagged_from"]
+    code, out, _ = run("eval", str(data), "--profile", "lax", "--base-url", server.base_url)
+    assert f"(flagged from {label['flagged_from']:.2f})" in " ".join(out.split())
     before = len(server.calls)
     for command in (("check", *output), ("eval", str(data)), ("bench", str(few))):
         code, _, error = run(*command, *judge, "--profile", "lax", "--metric", "hallucination")

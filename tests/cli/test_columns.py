@@ -30,7 +30,10 @@ def evaluated(tmp_path: Path, row: dict[str, object], *options: str) -> tuple[in
 def test_rows_without_a_context_fail_with_the_columns_and_the_map_that_helps(tmp_path: Path) -> None:
     code, out = evaluated(tmp_path, {"output": "a", "retrieved_docs": ["b"], "team": "x"})
     assert code == 3
-    assert "no row has a context (columns: output, retrieved_docs, team): name it, as in --map context=retrieved_docs" in out
+    assert (
+        "no row has a context (columns: output, retrieved_docs, team): name it, as in --map context=retrieved_docs"
+        in out
+    )
 
 
 def test_rows_without_a_known_output_fail_with_the_columns_and_the_map_that_helps(tmp_path: Path) -> None:

@@ -166,6 +166,16 @@ def test_a_dry_run_asks_nothing_and_expects_what_a_run_then_asks(folder: Path, m
     assert 0 < told["usage"]["cost"] < 0.1
 
 
+@pytest.mark.parametrize("judge", ["openai/gpt-4o", "anthropic/claude-sonnet-4-5", "cascade(local, openai/gpt-4o)"])
+def test_a_dry_run_needs_no_key(folder: Path, judge: str) -> None:
+    data = folder / "d.jsonl"
+    data.write_text(json.dumps({"output": "The mill is in Ulm.", "context": ["The mill is in Ulm."]}))
+    told = run("eval", str(data), "--judge", judge, "--dry-run")
+    assert told.exit_code == 0 and "1 case: about 3 calls" in told.output
+    assert "needs a key" in run("eval", str(data), "--judge", "openai/gpt-4o").output
+    assert "OPENAI_API_KEY" not in os.environ
+
+
 def test_a_run_is_taken_out_whole_and_others_stay(folder: Path) -> None:
     data = folder / "d.jsonl"
     data.write_text(json.dumps({"output": "The mill is in Ulm.", "context": ["The mill is in Ulm."]}))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -217,11 +218,25 @@ def _show_estimate(
     for_metrics = [split_options(name, options) for name in names]
     for_judge = {key: value for key, value in options.items() if not any(key in own for own, _ in for_metrics)}
     metrics = [resolve_metric(name, **own) for name, (own, _) in zip(names, for_metrics, strict=True)]
-    found = dry_run(data, metrics, resolve(judge, **for_judge), map=mapping(columns), limit=limit)
+    with _without_keys():
+        asked = resolve(judge, **for_judge)
+    found = dry_run(data, metrics, asked, map=mapping(columns), limit=limit)
     if as_json:
         print_json(msgspec.json.encode(found).decode())
     else:
         typer.echo(printable(str(found)))
+
+
+@contextmanager
+def _without_keys() -> Iterator[None]:
+    """Judges can be made whose keys are not there, for what a run would cost: nobody is asked."""
+    missing = {"OPENAI_API_KEY", "ANTHROPIC_API_KEY"} - os.environ.keys()
+    os.environ.update(dict.fromkeys(missing, "nobody is asked"))
+    try:
+        yield
+    finally:
+        for key in missing:
+            del os.environ[key]
 
 
 def _told_apart(work: Callable[..., T], *arguments: Any, **options: Any) -> T:

@@ -37,6 +37,8 @@ class MetricSummary(Struct, frozen=True, kw_only=True):
     pass_rate: float | None
     pass_interval: Interval | None = None
     outcomes: dict[str, int]
+    flagged_from: float | None = None
+    """By a profile: the judge's probability from which on an output counts as hallucinated."""
 
 
 class Counted(Struct, frozen=True):

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from msgspec import Struct
+from itertools import islice
+
+from msgspec import Struct, structs
 
 from ..errors import UnknownName
 from ..figures.summary import Counted, MetricSummary
 from ..plumbing.public import public
 from ..result import Usage
 from ..store import RunInfo, Store
-from ..store.run_reader import scores_of, tally, usage_of_run
+from ..store.run_reader import entries, scores_of, tally, usage_of_run
 from ..text.counting import count_of
+
+_FIRST = 100
 
 
 @public
@@ -53,6 +57,8 @@ def summarised(store: Store, info: RunInfo) -> Summary:
         )
         for scorer in info.scorers
     )
+    flagged = _flagged_from(store, info.id)
+    metrics = tuple(structs.replace(metric, flagged_from=flagged.get(metric.metric)) for metric in metrics)
     possible = rows * len(metrics)
     return Summary(
         run=info.name,
@@ -66,3 +72,9 @@ def summarised(store: Store, info: RunInfo) -> Summary:
         usage=usage_of_run(store, info.id),
         seconds=info.seconds,
     )
+
+
+def _flagged_from(store: Store, run: int) -> dict[str, float]:
+    """By metric, the threshold of the profile that judged: it stands in every result, so the first ones tell."""
+    first = (result for entry in islice(entries(store, run), _FIRST) for result in entry.results)
+    return {result.metric: result.figures["flagged_from"] for result in first if "flagged_from" in result.figures}

@@ -84,7 +84,9 @@ def _passed(metric: MetricSummary) -> Text:
     if metric.pass_rate is None:
         return Text("–")
     text = Text(f"{metric.passed} of {metric.scored}", style="green" if metric.pass_rate == 1 else "")
-    return text.append(f" ({bar(metric.direction, metric.threshold)})", style="dim")
+    flagged = metric.flagged_from
+    wanted = bar(metric.direction, metric.threshold) if flagged is None else f"flagged from {flagged:.2f}"
+    return text.append(f" ({wanted})", style="dim")
 
 
 def _unscored(metric: MetricSummary) -> str:
