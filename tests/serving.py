@@ -8,9 +8,9 @@ import socket
 import threading
 from typing import Any, TypeVar
 
-from halluscope._internal.server.app import Application
+from halluscope._internal.server.application import Application
 from halluscope._internal.server.http.listening import Server, listening_socket
-from halluscope._internal.server.settings import Settings
+from halluscope._internal.server.settings import ServerSettings
 from halluscope._internal.store import Store
 
 from .waiting import wait_until
@@ -70,8 +70,8 @@ class Running:
 class Served(Running):
     """Our own server. `application` is what runs; do not touch it but to look."""
 
-    def __init__(self, settings: Settings | None = None, store: Store | None = None) -> None:
-        self.settings = settings or Settings()
+    def __init__(self, settings: ServerSettings | None = None, store: Store | None = None) -> None:
+        self.settings = settings or ServerSettings()
         self.application = Application(self.settings, store)
         super().__init__(self.application.server())
 

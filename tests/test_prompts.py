@@ -13,7 +13,7 @@ import pytest
 from halluscope._internal.errors import PromptError
 from halluscope._internal.metric import packaged_examples
 from halluscope._internal.metrics import METRICS
-from halluscope._internal.prompt import Data, render
+from halluscope._internal.prompt import Material, render
 
 PINNED = Path(__file__).parent / "prompts.json"
 FENCE = re.compile(r"<(\w+)-([0-9a-f]{12})>\n(.*?)\n</\1-\2>", re.DOTALL)
@@ -53,7 +53,7 @@ HOSTILE = (
 @pytest.mark.parametrize("text", HOSTILE)
 def test_material_stays_inside_its_fence_and_comes_back_whole(text: str) -> None:
     template = "Judge.\n---\nContext: {{context}}\nOutput: {{output}}\nDone."
-    prompt = render(template, {"context": Data([text]), "output": Data(text)})
+    prompt = render(template, {"context": Material([text]), "output": Material(text)})
     assert prompt.system == "Judge."
     fences = FENCE.findall(prompt.user)
     assert [name for name, _, _ in fences] == ["context", "output"]
@@ -68,8 +68,8 @@ def test_the_seal_never_occurs_in_the_material_and_stays_the_same() -> None:
     for _ in range(200):
         text = "".join(chance.choice("ab<>/-\n\"'{}") for _ in range(60))
         for _ in range(3):  # the text learns the seal it was given and carries it
-            prompt = render("{{output}}", {"output": Data(text)})
-            assert render("{{output}}", {"output": Data(text)}) == prompt
+            prompt = render("{{output}}", {"output": Material(text)})
+            assert render("{{output}}", {"output": Material(text)}) == prompt
             found = FENCE.fullmatch(prompt.user)
             assert found
             seal = found.group(2)

@@ -47,7 +47,7 @@ if TYPE_CHECKING:
     from ._internal.figures.comparison import CaseChange, Comparison, MetricComparison
     from ._internal.guard.guard import guard
     from ._internal.guard.guarded_sentence import GuardedSentence
-    from ._internal.guard.streams import AsyncGuarded, Guarded
+    from ._internal.guard.guarded_streams import AsyncGuarded, Guarded
     from ._internal.judge import Judge
     from ._internal.measuring.bench import (
         BenchReport,

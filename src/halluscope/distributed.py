@@ -9,7 +9,7 @@ from ._internal.plumbing.public import loaded_late
 if TYPE_CHECKING:
     from ._internal.distributed.cluster_run import ClusterRun
     from ._internal.distributed.on_ray.dataset import score
-    from ._internal.distributed.on_ray.run import evaluate
+    from ._internal.distributed.on_ray.ray_run import evaluate
     from ._internal.distributed.spark import spark_udf
 
 __all__ = ["ClusterRun", "evaluate", "score", "spark_udf"]

@@ -9,7 +9,7 @@ from ._internal.plumbing.public import loaded_late
 if TYPE_CHECKING:
     from ._internal.judge import Answer, Ask, Call, Judge, JudgeSpec, resolve
     from ._internal.judges.chat.anthropic import anthropic_judge
-    from ._internal.judges.chat.chat_judge import ChatJudge, ChatModel, Completion, Settings
+    from ._internal.judges.chat.chat_judge import ChatJudge, ChatModel, ChatSettings, Completion
     from ._internal.judges.chat.dialect import Manner
     from ._internal.judges.chat.litellm import litellm_judge
     from ._internal.judges.chat.openai import openai_judge
@@ -55,6 +55,7 @@ __all__ = [
     "Cascade",
     "ChatJudge",
     "ChatModel",
+    "ChatSettings",
     "Claim",
     "ComparePassages",
     "Completion",
@@ -83,7 +84,6 @@ __all__ = [
     "Recording",
     "ReplayJudge",
     "ScriptedJudge",
-    "Settings",
     "Support",
     "Usage",
     "Verdict",

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
         resolve,
     )
     from ._internal.metrics.claimwise import ClaimMetric, Verified
-    from ._internal.prompt import Data, Prompt
+    from ._internal.prompt import Material, Prompt
     from ._internal.questions import (
         ComparePassages,
         Explain,
@@ -51,7 +51,6 @@ __all__ = [
     "ClaimMetric",
     "ComparePassages",
     "Contradiction",
-    "Data",
     "Direction",
     "Evidence",
     "Explain",
@@ -65,6 +64,7 @@ __all__ = [
     "Label",
     "LabelAnswer",
     "Labelled",
+    "Material",
     "Metric",
     "MetricSpec",
     "Outcome",

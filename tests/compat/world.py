@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from halluscope._internal.prompt import Data
+from halluscope._internal.prompt import Material
 from halluscope._internal.questions import Question
 
 from ..loopback import Loopback, Reply
@@ -30,7 +30,7 @@ class World:
         return [kind for kind, _ in self.asked]
 
     def answer_question(self, question: Question[Any]) -> Any:
-        material = {name: slot.value for name, slot in question.slots().items() if isinstance(slot, Data)}
+        material = {name: slot.value for name, slot in question.slots().items() if isinstance(slot, Material)}
         return self._reply(question.kind, material)
 
     def answer_request(self, asked: Asked) -> Any:

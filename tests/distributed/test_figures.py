@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from halluscope import Outcome, Result, Usage
-from halluscope._internal.distributed.cluster_run import Counted as CountedRun
+from halluscope._internal.distributed.cluster_run import CountedRun
 from halluscope._internal.distributed.part_figures import PartFigures
 from halluscope._internal.figures.partial import Partial
 from halluscope._internal.figures.summary import Counted

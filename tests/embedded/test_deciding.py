@@ -133,6 +133,6 @@ def test_a_neighbours_error_does_not_name_the_kind(last: str) -> None:
     output = f"The tower is 38 metres tall. It was finished in 1874. {last}"
     context = "At 38 metres the tower is the tallest here. The tower was finished in 1854, after four years."
     verdicts = halluscope.check(output, [context]).verdicts
-    assert verdicts[1].reason.startswith("Wrong date")
+    assert (verdicts[1].reason or "").startswith("Wrong date")
     assert verdicts[2].support == "unsupported"
-    assert not verdicts[2].reason.startswith(("Wrong date", "Wrong number"))
+    assert not (verdicts[2].reason or "").startswith(("Wrong date", "Wrong number"))

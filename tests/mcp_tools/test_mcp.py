@@ -20,7 +20,7 @@ from mcp.shared.exceptions import MCPError
 import halluscope
 from halluscope._internal.errors import InputError
 from halluscope._internal.mcp_tools.agent_server import AgentServer
-from halluscope._internal.server.settings import Settings
+from halluscope._internal.server.settings import ServerSettings
 from halluscope._internal.service.limits import Limits
 from halluscope._internal.store import Store
 
@@ -47,7 +47,7 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def listening(home: Path) -> Iterator[Running]:
     store = Store(home / "halluscope.db")
-    with Running(AgentServer(Settings(token=TOKEN, limits=LIMITS), store).http_server()) as running:
+    with Running(AgentServer(ServerSettings(token=TOKEN, limits=LIMITS), store).http_server()) as running:
         yield running
     store.close()
 
@@ -165,7 +165,7 @@ async def test_the_token_is_the_servers(listening: Running) -> None:
             assert response.status == 200
     for host in ("0.0.0.0", "example.org"):
         with pytest.raises(InputError, match="needs a token"):
-            AgentServer(Settings(host=host)).http_server()
+            AgentServer(ServerSettings(host=host)).http_server()
 
 
 async def test_the_limits_are_the_servers(listening: Running) -> None:

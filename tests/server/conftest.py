@@ -8,7 +8,7 @@ import aiohttp
 import pytest
 
 import halluscope
-from halluscope._internal.server.settings import Settings
+from halluscope._internal.server.settings import ServerSettings
 from halluscope._internal.service.limits import Limits
 from halluscope._internal.store import Store
 
@@ -41,7 +41,7 @@ def kept(tmp_path_factory: pytest.TempPathFactory) -> Store:
 def served(kept: Store) -> Iterator[Served]:
     """A server with a token and narrow limits."""
     limits = Limits(body=200_000, claims=30, cases=20, sending=1.0, seconds=60, waiting=64)
-    with Served(Settings(token=TOKEN, limits=limits), kept) as running:
+    with Served(ServerSettings(token=TOKEN, limits=limits), kept) as running:
         yield running
 
 

@@ -12,9 +12,9 @@ from typer.testing import CliRunner
 
 from halluscope._internal.cli.app import app
 from halluscope._internal.errors import InputError
-from halluscope._internal.server.app import Application
+from halluscope._internal.server.application import Application
 from halluscope._internal.server.http.logs import Redacting
-from halluscope._internal.server.settings import Settings
+from halluscope._internal.server.settings import ServerSettings
 
 from ..serving import Served
 from .conftest import TOKEN
@@ -59,19 +59,19 @@ def test_what_probes_ask_needs_no_token(served: Served) -> None:
 @pytest.mark.parametrize("host", ["0.0.0.0", "::", "192.168.1.4", "example.org", ""])
 def test_elsewhere_than_on_loopback_there_is_no_server_without_a_token(host: str) -> None:
     with pytest.raises(InputError, match="needs a token"):
-        Application(Settings(host=host))
-    Application(Settings(host=host, token=TOKEN))
+        Application(ServerSettings(host=host))
+    Application(ServerSettings(host=host, token=TOKEN))
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "127.8.8.8", "::1", "localhost"])
 def test_on_loopback_there_is(host: str) -> None:
-    Application(Settings(host=host))
+    Application(ServerSettings(host=host))
 
 
 @pytest.mark.parametrize("token", ["short", "x" * 15, "blank in the middle of it", "ünïcödé-ünïcödé-ünïcödé"])
 def test_a_token_that_protects_nothing_is_refused(token: str) -> None:
     with pytest.raises(InputError, match="at least 16"):
-        Application(Settings(host="0.0.0.0", token=token))
+        Application(ServerSettings(host="0.0.0.0", token=token))
 
 
 def test_a_page_of_another_site_gets_nothing() -> None:
@@ -100,7 +100,7 @@ def test_every_answer_is_kept_out_of_frames_and_caches(served: Served) -> None:
 def test_an_error_that_nobody_foresaw_tells_nothing(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    with Served(Settings(token=TOKEN)) as served:
+    with Served(ServerSettings(token=TOKEN)) as served:
 
         async def broken(*_: Any) -> None:
             raise RuntimeError(f"the key {TOKEN} is in /etc/secret")
@@ -136,4 +136,4 @@ def test_the_command_says_in_one_sentence_why_it_does_not_start(
         assert done.exit_code == 2, done.output
         assert said in done.output and len(done.output.strip().splitlines()) == 1, done.output
     with pytest.raises(InputError, match="cannot listen on"):
-        Application(Settings(port=served.port)).run()
+        Application(ServerSettings(port=served.port)).run()

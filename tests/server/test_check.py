@@ -14,7 +14,7 @@ import pytest
 import halluscope
 from halluscope import Result
 from halluscope._internal.plumbing import threads
-from halluscope._internal.server.settings import Settings
+from halluscope._internal.server.settings import ServerSettings
 from halluscope._internal.service.limits import Limits
 from halluscope.compat import deepeval, mastra, opik, phoenix
 
@@ -166,7 +166,7 @@ async def test_claims_are_bounded_for_every_metric(client: aiohttp.ClientSession
 
 
 async def test_a_full_queue_says_when_to_come_back() -> None:
-    with Served(Settings(limits=Limits(waiting=2))) as served:
+    with Served(ServerSettings(limits=Limits(waiting=2))) as served:
         async with aiohttp.ClientSession(served.url) as client:
             bodies = [{**CHECK, "output": f"Einstein won {n} prizes. " * 20} for n in range(12)]
             answers = await asyncio.gather(*(client.post("/v1/check", json=body) for body in bodies))
@@ -179,7 +179,7 @@ async def test_a_full_queue_says_when_to_come_back() -> None:
 
 
 async def test_time_is_bounded() -> None:
-    with Served(Settings(limits=Limits(seconds=0.001))) as served:
+    with Served(ServerSettings(limits=Limits(seconds=0.001))) as served:
         async with aiohttp.ClientSession(served.url) as client:
             for headers in ({}, LINES):
                 async with client.post("/v1/check", json=CHECK, headers=headers) as response:
@@ -192,7 +192,7 @@ async def test_time_is_bounded() -> None:
 @pytest.mark.parametrize("headers", [{}, LINES], ids=["whole", "streamed"])
 async def test_a_client_that_goes_away_stops_its_work(headers: dict[str, str]) -> None:
     long = " ".join(f"The mill number {n} has {n} wheels and stands in Ulm." for n in range(4000))
-    with Served(Settings(limits=Limits(claims=100_000))) as served:
+    with Served(ServerSettings(limits=Limits(claims=100_000))) as served:
         service = served.application.service
         async with aiohttp.ClientSession(served.url) as client:
             asking = asyncio.ensure_future(client.post("/v1/check", json={**CHECK, "output": long}, headers=headers))
@@ -204,7 +204,7 @@ async def test_a_client_that_goes_away_stops_its_work(headers: dict[str, str]) -
 
 
 async def test_a_chat_model_is_asked_as_the_server_was_told(server: Loopback) -> None:
-    settings = Settings(judges=("local", "openai/any"), judge_options={"base_url": server.base_url})
+    settings = ServerSettings(judges=("local", "openai/any"), judge_options={"base_url": server.base_url})
     with Served(settings) as served:
         async with aiohttp.ClientSession(served.url) as client:
             async with client.post("/v1/check", json={**CHECK, "judge": "openai/any"}, headers=LINES) as response:

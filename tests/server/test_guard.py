@@ -11,7 +11,7 @@ import aiohttp
 import pytest
 
 import halluscope
-from halluscope._internal.server.settings import Settings
+from halluscope._internal.server.settings import ServerSettings
 from halluscope._internal.service.limits import Limits
 
 from ..serving import Served
@@ -109,7 +109,7 @@ async def test_the_claims_of_all_sentences_are_bounded(client: aiohttp.ClientSes
 
 
 async def test_a_sentence_has_as_much_time_as_a_request() -> None:
-    with Served(Settings(limits=Limits(seconds=0.001))) as served:
+    with Served(ServerSettings(limits=Limits(seconds=0.001))) as served:
         async with aiohttp.ClientSession(served.url) as client:
             async with client.post("/v1/guard", json={"output": PIECES, "context": CONTEXT}) as response:
                 told = json.loads((await response.text()).splitlines()[-1])

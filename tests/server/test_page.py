@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 import halluscope
-from halluscope._internal.server.settings import Settings
+from halluscope._internal.server.settings import ServerSettings
 from halluscope._internal.store import Store
 
 from ..browser import Page
@@ -36,7 +36,7 @@ def chat() -> Iterator[Loopback]:
 @pytest.fixture(scope="module")
 def site(kept: Store, chat: Loopback) -> Iterator[Served]:
     """A server that has a chat model to compare with."""
-    settings = Settings(judges=("local", "openai/any"), judge_options={"base_url": chat.base_url})
+    settings = ServerSettings(judges=("local", "openai/any"), judge_options={"base_url": chat.base_url})
     with Served(settings, kept) as running:
         yield running
 
@@ -241,7 +241,7 @@ async def test_dark_and_light_differ_and_the_choice_is_kept(page: Page, site: Se
 
 
 async def test_a_token_is_asked_for_once(page: Page, kept: Store) -> None:
-    with Served(Settings(token=TOKEN), kept) as site:
+    with Served(ServerSettings(token=TOKEN), kept) as site:
         await page.send("Page.navigate", url=f"{site.url}/")
         await page.until("document.readyState === 'complete' && document.getElementById('check') !== null")
         for token in ("wrong-wrong-wrong-wrong", TOKEN):

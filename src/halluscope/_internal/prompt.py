@@ -40,19 +40,19 @@ class Prompt(Struct, frozen=True):
 
 
 @public_in("halluscope.metrics")
-class Data(Struct, frozen=True):
+class Material(Struct, frozen=True):
     """Text that is being judged, never obeyed: it goes out as JSON inside a fence."""
 
     value: Any
 
 
-def render(template: str, slots: Mapping[str, str | Data]) -> Prompt:
+def render(template: str, slots: Mapping[str, str | Material]) -> Prompt:
     """Fill a template's `{{slots}}`, each once, so that braces inside the material mean nothing.
 
     A line of three dashes parts the system message from the user message; without one, everything
     is the user message.
     """
-    encoded = {name: _encoded(slot.value) for name, slot in slots.items() if isinstance(slot, Data)}
+    encoded = {name: _encoded(slot.value) for name, slot in slots.items() if isinstance(slot, Material)}
     code = _seal("\n".join(encoded.values()))
 
     def fill(match: re.Match[str]) -> str:

@@ -10,7 +10,7 @@ from typing import Any
 from .._internal.plumbing.threads import in_thread
 
 
-class Record(dict[str, Any]):
+class NamedValues(dict[str, Any]):
     """Named values, read as `record.name` or `record["name"]`."""
 
     def __getattr__(self, name: str) -> Any:

@@ -13,7 +13,7 @@ from .._internal.case import clean
 from .._internal.errors import JudgeUnavailable
 from .._internal.judges.chat import http
 from .._internal.judges.chat.anthropic import AnthropicModel
-from .._internal.judges.chat.chat_judge import ChatModel, Settings
+from .._internal.judges.chat.chat_judge import ChatModel, ChatSettings
 from .._internal.judges.chat.dialect import Manner
 from .._internal.judges.chat.openai import OpenAIModel
 from .._internal.judges.chat.sessions import session
@@ -24,7 +24,7 @@ _ERROR_READ = 1 << 16
 _DATA = b"data:"
 
 
-async def deltas(model: ChatModel, prompt: Prompt, settings: Settings, timeout: float) -> AsyncGenerator[str, None]:
+async def deltas(model: ChatModel, prompt: Prompt, settings: ChatSettings, timeout: float) -> AsyncGenerator[str, None]:
     """The pieces of the answer as they come; of a model that does not stream, the answer as one piece.
 
     `timeout` is how long the server may be silent. Nothing is asked again once a piece has come.

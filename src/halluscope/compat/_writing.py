@@ -14,7 +14,7 @@ from .._internal.case import Case
 from .._internal.engine.driver import Driver, Trail
 from .._internal.errors import InputError
 from .._internal.judge import Answer, Call, Judge, JudgeSpec
-from .._internal.judges.chat.chat_judge import ChatJudge, Settings
+from .._internal.judges.chat.chat_judge import ChatJudge, ChatSettings
 from .._internal.judges.chat.dialect import Manner
 from .._internal.plumbing.threads import in_thread
 from .._internal.prompt import Prompt
@@ -56,7 +56,7 @@ class _Writer:
         self.name = judge.name
         self.model = judge.model
         told = {name: options[name] for name in _SETTINGS if name in options}
-        self.settings = Settings(**{"temperature": None, "seed": None, **told})
+        self.settings = ChatSettings(**{"temperature": None, "seed": None, **told})
 
     def fingerprint(self) -> str:
         return self.name

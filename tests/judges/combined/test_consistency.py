@@ -11,7 +11,7 @@ from halluscope._internal.case import Case
 from halluscope._internal.engine.driver import Driver
 from halluscope._internal.errors import InputError, JudgeError
 from halluscope._internal.judge import Answer, Call, resolve
-from halluscope._internal.judges.chat.chat_judge import ChatJudge, Settings
+from halluscope._internal.judges.chat.chat_judge import ChatJudge, ChatSettings
 from halluscope._internal.judges.combined.consistency import Consistent
 from halluscope._internal.judges.combined.panel import Panel
 from halluscope._internal.judges.combined.vote_agreement import flip_rate, flip_rates
@@ -126,11 +126,11 @@ async def test_each_sample_is_cached_on_its_own() -> None:
 
 
 def test_settings_of_a_sample() -> None:
-    cold = Settings()
+    cold = ChatSettings()
     assert cold.drawn(0) is cold
     warm = cold.drawn(2)
     assert (warm.temperature, warm.seed) == (0.7, 2)
-    assert Settings(temperature=0.3, seed=10).drawn(1) == Settings(temperature=0.3, seed=11)
+    assert ChatSettings(temperature=0.3, seed=10).drawn(1) == ChatSettings(temperature=0.3, seed=11)
     assert cold.drawn(1) != warm
 
 

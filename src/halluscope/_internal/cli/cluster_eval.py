@@ -59,7 +59,7 @@ def evaluated(
     """Do it and show it. Returns the exit code."""
     if output is None:
         raise InputError("--engine ray needs a folder for the results that the whole cluster reaches: --output FOLDER.")
-    from ..distributed.on_ray.run import evaluate  # here: only those who have a cluster have what this loads
+    from ..distributed.on_ray.ray_run import evaluate  # here: only those who have a cluster have what this loads
 
     run = evaluate(data, list(metrics), judge, output=output, address=ray_address, gpus=gpus or 0, **options)
     summary = run.summary()

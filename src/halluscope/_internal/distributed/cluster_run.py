@@ -68,7 +68,7 @@ class ClusterRun:
         return self._summary
 
 
-class Counted(Struct, frozen=True, kw_only=True):
+class CountedRun(Struct, frozen=True, kw_only=True):
     """A run that is counted, as its report reads it."""
 
     name: str
@@ -119,7 +119,7 @@ def finish(folder: RunFolder, figures: PartFigures, *, data: str, metrics: Seque
     drawn = sorted([*figures.not_passed, *figures.others], key=lambda lot: lot[1:])
     judge = ", ".join(dict.fromkeys(metric.judge for metric in summaries))
     shown = folder.pairs(drawn, len(metrics))
-    counted = Counted(name=place.name, judge=judge, created=time.time(), figures=figures, shown=shown)
+    counted = CountedRun(name=place.name, judge=judge, created=time.time(), figures=figures, shown=shown)
     place.write(_report(counted), _REPORT)
     place.write(msgspec.json.encode(summary), _SUMMARY)
     return ClusterRun(place.name)

@@ -18,7 +18,7 @@ from ..result import Result
 from ..runner.evaluation import AT_ONCE
 from .permits import Permits, SharedThrottle
 from .recipe import Recipe, made_recipe
-from .scoring import Scoring
+from .worker_scoring import WorkerScoring
 
 if TYPE_CHECKING:
     import pandas
@@ -98,17 +98,17 @@ def _packed(recipe: Recipe) -> bytes:
 
 
 @lru_cache(maxsize=4)
-def _scoring(packed: bytes, at_once: int, per_minute: float | None) -> Scoring:
+def _scoring(packed: bytes, at_once: int, per_minute: float | None) -> WorkerScoring:
     """What a Python process of Spark scores with: kept from one task to the next, so that models are loaded once."""
     import pickle
 
     recipe: Recipe = pickle.loads(packed)  # noqa: S301 - made by whoever made the UDF, in the same job
     permits, here = Permits(at_once, per_minute), "this process"
     calls = SharedThrottle(lambda wanted: permits.take(here, wanted), lambda returned: permits.left(here, returned))
-    return Scoring(recipe, cores=1, calls=None if recipe.local else calls, at_once=at_once)
+    return WorkerScoring(recipe, cores=1, calls=None if recipe.local else calls, at_once=at_once)
 
 
-def _frame(scoring: Scoring, columns: Sequence[Iterable[Any]]) -> pandas.DataFrame:
+def _frame(scoring: WorkerScoring, columns: Sequence[Iterable[Any]]) -> pandas.DataFrame:
     import pandas as pd
 
     rows = list(open_data([dict(zip(_COLUMNS, values, strict=False)) for values in zip(*columns, strict=True)]))

@@ -24,7 +24,7 @@ _GROWTH = 1.02
 """From one place of the grid of latencies to the next: their quantiles are off by a hundredth at most."""
 
 
-class Counts(Struct):
+class OutcomeCounts(Struct):
     """What is counted of a metric's results, whatever their scores are."""
 
     judges: dict[str, int] = field(default_factory=dict)
@@ -53,7 +53,7 @@ class Counts(Struct):
         self.usage = self.usage + known
         self.cached += sum(exchange.cached for exchange in result.exchanges)
 
-    def merge(self, other: Counts) -> None:
+    def merge(self, other: OutcomeCounts) -> None:
         """Count what the other has counted."""
         _merge(self.judges, other.judges)
         _merge(self.outcomes, other.outcomes)
@@ -156,7 +156,7 @@ class Partial(Struct):
 
     metric: str
     direction: Direction
-    counts: Counts = field(default_factory=Counts)
+    counts: OutcomeCounts = field(default_factory=OutcomeCounts)
     scores: Spread = field(default_factory=Spread)
     latencies: dict[int, int] = field(default_factory=dict)
 

@@ -12,8 +12,8 @@ from ..metric import is_number
 from ..plumbing.public import public
 from ..verdict import Support
 from .guarded_sentence import REMOVED, Policy
+from .guarded_streams import AsyncGuarded, Guarded, guarded
 from .guarding import Guarding, Rules
-from .streams import AsyncGuarded, Guarded, guarded
 
 _WRONG = (Support.CONTRADICTED, Support.UNSUPPORTED)
 

@@ -46,7 +46,7 @@ class Rules(Struct, frozen=True, kw_only=True):
         )
 
 
-class Held(Struct, frozen=True):
+class WholeSentence(Struct, frozen=True):
     """A sentence that is whole since a moment, with the text after it that is there already."""
 
     sentence: Sentence
@@ -90,26 +90,26 @@ class Guarding:
             asked = structs.replace(self._case, output="This is so.")
             self._ready = sync.start(scored(self._driver, SentenceMetric(end=1), asked))
 
-    def add(self, piece: str) -> list[Held]:
+    def add(self, piece: str) -> list[WholeSentence]:
         """Take the next piece; the sentences that are whole now."""
         self._pieces.append(piece)
         self._length += len(piece)
         return self._held(self._growing.add(piece))
 
-    def end(self) -> list[Held]:
+    def end(self) -> list[WholeSentence]:
         """No more text comes: the sentences that are left. The last may have no text, only white space before it."""
         left, rest = self._growing.end()
         return self._held([*left, Sentence(rest, "", self._length)] if rest else left)
 
-    def _held(self, sentences: list[Sentence]) -> list[Held]:
+    def _held(self, sentences: list[Sentence]) -> list[WholeSentence]:
         now, after = time.perf_counter(), self._growing.waiting
-        held: list[Held] = []
+        held: list[WholeSentence] = []
         for sentence in reversed(sentences):
-            held.append(Held(sentence, after[:_AROUND], now))
+            held.append(WholeSentence(sentence, after[:_AROUND], now))
             after = sentence.before + sentence.text + after
         return held[::-1]
 
-    async def check(self, held: Held) -> GuardedSentence:
+    async def check(self, held: WholeSentence) -> GuardedSentence:
         """Have a sentence judged and do as the policy says."""
         if self._ready is not None:
             await asyncio.wait([asyncio.wrap_future(self._ready)])

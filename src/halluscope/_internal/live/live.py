@@ -27,8 +27,8 @@ from .background import Background
 from .counts import Counter, Counts
 from .daily_budget import DailyBudget
 from .live_answer import LiveAnswer
+from .live_scoring import Drawn, LiveScoring, Plan
 from .sampling import drawn
-from .scoring import Drawn, Plan, Scoring
 from .watching import Finder, Watch
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -117,7 +117,7 @@ class Live:
         """Everything that belongs to this process: a forked child counts and keeps its own answers."""
         self._counter = Counter()
         budget = DailyBudget(self._daily_budget, self._plan.run, self._plan.judge.name)
-        self._scoring = Scoring(self._plan, self._counter, budget)
+        self._scoring = LiveScoring(self._plan, self._counter, budget)
         self._troubled = False
 
     def __repr__(self) -> str:

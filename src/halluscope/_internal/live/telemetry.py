@@ -19,21 +19,21 @@ from ..version import __version__
 EVENT = "gen_ai.evaluation.result"
 
 
-class Span(Struct, frozen=True):
+class AnswerSpan(Struct, frozen=True):
     """What names the span of an answer: its context, and its trace as text."""
 
     context: Any
     trace: str
 
 
-def current_span() -> Span | None:
+def current_span() -> AnswerSpan | None:
     """The span that is open here, where the application uses OpenTelemetry at all."""
     trace = sys.modules.get("opentelemetry.trace")
     if trace is None:
         return None
     try:
         context = trace.get_current_span().get_span_context()
-        return Span(context, format(context.trace_id, "032x")) if context.is_valid else None
+        return AnswerSpan(context, format(context.trace_id, "032x")) if context.is_valid else None
     except Exception:  # a half-imported or foreign module is no reason to break an answer
         return None
 
@@ -51,7 +51,7 @@ def require() -> None:
         raise MissingExtra("otel", "sending scores to OpenTelemetry") from error
 
 
-def send(result: Result, span: Span | None, response_id: str | None) -> None:
+def send(result: Result, span: AnswerSpan | None, response_id: str | None) -> None:
     """Send the event for a result, on the span of its answer."""
     from opentelemetry._logs import LogRecord, SeverityNumber, get_logger
     from opentelemetry.context import Context

@@ -26,13 +26,13 @@ from ..server.http.listening import Server as HttpServer
 from ..server.http.listening import serve_on, server_for
 from ..server.http.logs import LOG
 from ..server.http.refusals import json_response, refusal_of, unforeseen
-from ..server.messages import Standing
-from ..server.settings import Settings
+from ..server.settings import ServerSettings
+from ..server.wire_messages import ServerState
 from ..service.kept_runs import KeptRuns
 from ..service.service import Service
 from ..store import Store
 from ..version import __version__
-from .tools import AgentTool, Said, Toolbox
+from .tools import AgentTool, ToolAnswer, Toolbox
 
 _PATH = "/mcp"
 
@@ -45,7 +45,7 @@ _INSTRUCTIONS = (
 class AgentServer:
     """One process's tools."""
 
-    def __init__(self, settings: Settings, store: Store | None = None) -> None:
+    def __init__(self, settings: ServerSettings, store: Store | None = None) -> None:
         self._settings = settings
         self._kept = KeptRuns(store)
         self._service = Service(settings.judges, settings.limits, options=settings.judge_options)
@@ -95,7 +95,7 @@ class AgentServer:
             await self._close()
 
         async def healthz(request: Request) -> Response:
-            return json_response(Standing("alive"))
+            return json_response(ServerState("alive"))
 
         async def bounded(scope: Scope, receive: Receive, send: Send) -> None:
             """The SDK's application, once the request is there whole: within the limits of the server."""
@@ -132,7 +132,7 @@ class AgentServer:
         except Exception as error:
             told = refusal_of(error) or unforeseen(error)
             LOG.info("tool %r: %s", params.name, told.problem.code)
-            return _result(Said(told.problem.message, {"error": told.problem}), failed=True)
+            return _result(ToolAnswer(told.problem.message, {"error": told.problem}), failed=True)
         return _result(said)
 
 
@@ -146,7 +146,7 @@ def _described(tool: AgentTool) -> types.Tool:
     )
 
 
-def _result(said: Said, failed: bool = False) -> types.CallToolResult:
+def _result(said: ToolAnswer, failed: bool = False) -> types.CallToolResult:
     return types.CallToolResult(
         content=[types.TextContent(type="text", text=said.text)],
         structured_content=msgspec.to_builtins(said.data, enc_hook=str),

@@ -12,7 +12,7 @@ from ..errors import UnknownName
 from ..report.failing import failing_lines
 from ..server.checking import Checking
 from ..server.http.refusals import Refusal
-from ..server.messages import (
+from ..server.wire_messages import (
     CheckRequest,
     CompareQuery,
     Failed,
@@ -42,7 +42,7 @@ class RunResultsRequest(ResultsQuery, frozen=True, kw_only=True, forbid_unknown_
     run: str
 
 
-class Said(Struct, frozen=True):
+class ToolAnswer(Struct, frozen=True):
     """What a tool gives: a few lines to read, and all of it as data."""
 
     text: str
@@ -56,7 +56,7 @@ class AgentTool(Struct, frozen=True, kw_only=True):
     title: str
     about: str
     takes: type
-    call: Callable[[Any], Awaitable[Said]]
+    call: Callable[[Any], Awaitable[ToolAnswer]]
 
     def input_schema(self) -> dict[str, Any]:
         """What it takes, as a schema with an object at its root."""
@@ -75,7 +75,7 @@ class Toolbox:
         self._limits = limits
         self.tools = {tool.name: tool for tool in self._made()}
 
-    async def call(self, name: str, arguments: dict[str, Any]) -> Said:
+    async def call(self, name: str, arguments: dict[str, Any]) -> ToolAnswer:
         """What the tool says to these arguments."""
         if name not in self.tools:
             raise UnknownName("tool called", name, self.tools)
@@ -141,41 +141,43 @@ class Toolbox:
             ),
         )
 
-    async def _check(self, wanted: CheckRequest) -> Said:
+    async def _check(self, wanted: CheckRequest) -> ToolAnswer:
         answer = await self._checking.check(wanted)
-        return Said(answer.reason or "" if answer.passed and not answer.failing else failing_lines(answer), answer)
+        return ToolAnswer(
+            answer.reason or "" if answer.passed and not answer.failing else failing_lines(answer), answer
+        )
 
-    async def _guard(self, wanted: GuardRequest) -> Said:
+    async def _guard(self, wanted: GuardRequest) -> ToolAnswer:
         sentences: list[Any] = []
         async for event in self._checking.guard_given(wanted):
             if isinstance(event, Failed):
                 raise Refusal(422, event.error.code, event.error.message)
             if isinstance(event, GuardEnded):
-                return Said(event.shown, {**msgspec.to_builtins(event), "checked": sentences})
+                return ToolAnswer(event.shown, {**msgspec.to_builtins(event), "checked": sentences})
             sentences.append(event)
         raise AssertionError("a guarded text has an end")
 
-    async def _runs(self, wanted: Nothing) -> Said:
+    async def _runs(self, wanted: Nothing) -> ToolAnswer:
         found = await self._kept.all()
         lines = [f"{run.name}: {run.state}, {count_of(run.cases, 'case')}" for run in found]
-        return Said("\n".join(lines) or "There are no runs yet.", RunList(tuple(found)))
+        return ToolAnswer("\n".join(lines) or "There are no runs yet.", RunList(tuple(found)))
 
-    async def _run(self, wanted: RunRequest) -> Said:
+    async def _run(self, wanted: RunRequest) -> ToolAnswer:
         info, summary = await self._kept.run(wanted.run)
-        return Said(str(summary), RunAnswer(info, summary))
+        return ToolAnswer(str(summary), RunAnswer(info, summary))
 
-    async def _results(self, wanted: RunResultsRequest) -> Said:
+    async def _results(self, wanted: RunResultsRequest) -> ToolAnswer:
         page = await self._kept.results(
             wanted.run, metric=wanted.metric, failing=wanted.failing, start=wanted.start, limit=wanted.limit
         )
         lines = [f"{kept.case.id}: {kept.result.metric} {_figure(kept.result.score)}" for kept in page.results]
         more = "" if page.next is None else f"\nThere are more: go on with start={page.next}."
-        return Said("\n".join(lines) + more, page)
+        return ToolAnswer("\n".join(lines) + more, page)
 
-    async def _compare(self, wanted: CompareQuery) -> Said:
+    async def _compare(self, wanted: CompareQuery) -> ToolAnswer:
         found = await self._kept.compare(wanted.before, wanted.after)
         lines = [f"{m.metric}: {_figure(m.before)} to {_figure(m.after)}, {m.change}" for m in found.metrics]
-        return Said("\n".join(lines), found)
+        return ToolAnswer("\n".join(lines), found)
 
 
 def _figure(value: float | None) -> str:

@@ -10,7 +10,7 @@ from msgspec import Struct, structs
 
 from ..errors import ReplyError
 from ..plumbing.public import public_in
-from ..prompt import Data
+from ..prompt import Material
 from ..text.windows import cut
 from ..verdict import Evidence, Verdict, Vote
 from .question import Passage, Question, listed, packed, text_in, verdicts_schema, word_of
@@ -44,10 +44,10 @@ class ComparePassages(Question[tuple[PassageVerdict, ...]], frozen=True, kw_only
     passages: tuple[Passage, ...]
     input: str | None = None
 
-    def slots(self) -> Mapping[str, str | Data]:
+    def slots(self) -> Mapping[str, str | Material]:
         return {
-            "output": Data(self.output),
-            "context": Data([{"id": p.label, "text": p.text} for p in self.passages]),
+            "output": Material(self.output),
+            "context": Material([{"id": p.label, "text": p.text} for p in self.passages]),
             "count": str(len(self.passages)),
         }
 

@@ -10,7 +10,7 @@ from msgspec import structs
 
 from ..errors import ReplyError
 from ..plumbing.public import public_in
-from ..prompt import Data, Prompt
+from ..prompt import Material, Prompt
 from ..verdict import Verdict
 from .question import Question, text_in
 
@@ -46,7 +46,7 @@ class Explain(Question[str], frozen=True, kw_only=True):
     def shown_score(self) -> str:
         return f"{round(self.score, 2):g}"
 
-    def slots(self) -> Mapping[str, str | Data]:
+    def slots(self) -> Mapping[str, str | Material]:
         failing_first = sorted(self.verdicts, key=lambda v: v.support.holds)[:_SHOWN]
         findings = [
             {
@@ -56,15 +56,15 @@ class Explain(Question[str], frozen=True, kw_only=True):
             }
             for v in failing_first
         ]
-        told: dict[str, str | Data] = {
+        told: dict[str, str | Material] = {
             "score": self.shown_score,
             "scale": f"{self.scale:g}",
             "meaning": self.meaning,
-            "verdicts": Data(findings),
+            "verdicts": Material(findings),
         }
         if self.context is None and _CONTEXT_SLOT not in self.template:
             return told
-        return {**told, "context": Data(None if self.context is None else list(self.context))}
+        return {**told, "context": Material(None if self.context is None else list(self.context))}
 
     def render(self) -> Prompt:
         if self.context is None or _CONTEXT_SLOT in self.template:

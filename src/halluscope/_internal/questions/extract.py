@@ -9,7 +9,7 @@ from msgspec import structs
 
 from ..errors import ReplyError
 from ..plumbing.public import public_in
-from ..prompt import Data
+from ..prompt import Material
 from ..text.quotes import folded, locate, word_set
 from ..text.windows import cut
 from ..verdict import Claim
@@ -32,8 +32,8 @@ class ExtractClaims(Question[tuple[Claim, ...]], frozen=True, kw_only=True):
     input: str | None = None
     offset: int = 0
 
-    def slots(self) -> Mapping[str, str | Data]:
-        return {"output": Data(self.output), "input": Data(self.input)}
+    def slots(self) -> Mapping[str, str | Material]:
+        return {"output": Material(self.output), "input": Material(self.input)}
 
     def schema(self) -> dict[str, Any]:
         return _list_schema("claims")
@@ -83,9 +83,9 @@ class ExtractTruths(Question[tuple[str, ...]], frozen=True, kw_only=True):
     passages: tuple[Passage, ...]
     limit: int | None = None
 
-    def slots(self) -> Mapping[str, str | Data]:
+    def slots(self) -> Mapping[str, str | Material]:
         wanted = "all facts" if self.limit is None else f"the {self.limit} most important facts"
-        return {"context": Data([p.text for p in self.passages]), "wanted": wanted}
+        return {"context": Material([p.text for p in self.passages]), "wanted": wanted}
 
     def schema(self) -> dict[str, Any]:
         return _list_schema("truths")

@@ -10,7 +10,7 @@ from msgspec import Struct, structs
 
 from ..errors import ReplyError
 from ..plumbing.public import public_in
-from ..prompt import Data
+from ..prompt import Material
 from ..text.quotes import word_set
 from ..text.windows import cut
 from ..verdict import Verdict, Vote
@@ -51,12 +51,12 @@ class LabelAnswer(Question[Labelled], frozen=True, kw_only=True):
     passages: tuple[Passage, ...] | None = None
     input: str | None = None
 
-    def slots(self) -> Mapping[str, str | Data]:
+    def slots(self) -> Mapping[str, str | Material]:
         passages = self.passages
         return {
-            "input": Data(self.input),
-            "context": Data(None if passages is None else [{"id": p.label, "text": p.text} for p in passages]),
-            "output": Data(self.output),
+            "input": Material(self.input),
+            "context": Material(None if passages is None else [{"id": p.label, "text": p.text} for p in passages]),
+            "output": Material(self.output),
         }
 
     def schema(self) -> dict[str, Any]:

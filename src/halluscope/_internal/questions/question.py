@@ -12,7 +12,7 @@ from msgspec import Struct
 
 from ..errors import ReplyError
 from ..plumbing.public import public_in
-from ..prompt import Data, Prompt, render
+from ..prompt import Material, Prompt, render
 from ..text.windows import cut
 
 T = TypeVar("T")
@@ -49,7 +49,7 @@ class Question(Struct, Generic[T], frozen=True, kw_only=True, dict=True):
     template: str = ""
     examples: tuple[dict[str, Any], ...] = ()
 
-    def slots(self) -> Mapping[str, str | Data]:
+    def slots(self) -> Mapping[str, str | Material]:
         """What fills the template."""
         return {}
 
@@ -67,7 +67,7 @@ class Question(Struct, Generic[T], frozen=True, kw_only=True, dict=True):
 
     def render(self) -> Prompt:
         """The question as a prompt."""
-        examples = Data(list(self.examples)) if self.examples else "(none)"
+        examples = Material(list(self.examples)) if self.examples else "(none)"
         return render(self.template, {"examples": examples, **self.slots()})
 
     @cached_property
@@ -83,7 +83,7 @@ class Question(Struct, Generic[T], frozen=True, kw_only=True, dict=True):
     @property
     def material(self) -> str:
         """The judged text, which a reply may quote."""
-        return "\n".join(_strings([slot.value for slot in self.slots().values() if isinstance(slot, Data)]))
+        return "\n".join(_strings([slot.value for slot in self.slots().values() if isinstance(slot, Material)]))
 
     @property
     def size(self) -> int:

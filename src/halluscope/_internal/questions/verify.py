@@ -10,7 +10,7 @@ from msgspec import Struct, structs
 
 from ..errors import ReplyError
 from ..plumbing.public import public_in
-from ..prompt import Data
+from ..prompt import Material
 from ..text.quotes import folded, locate, resemblance, same_script
 from ..text.words import words
 from ..verdict import Claim, Evidence, Support, Verdict
@@ -50,14 +50,14 @@ class VerifyClaims(Question[Verification], frozen=True, kw_only=True):
     output: str | None = None
     """Where the claims have their places. Not shown to a chat judge, which sees the claims alone."""
 
-    def slots(self) -> Mapping[str, str | Data]:
+    def slots(self) -> Mapping[str, str | Material]:
         if self.truths is None:
             context: list[dict[str, str]] = [{"id": p.label, "text": p.text} for p in self.passages]
         else:
             context = [{"id": f"t{i}", "text": text} for i, text in enumerate(self.truths, start=1)]
         return {
-            "claims": Data([{"id": c.id, "statement": c.text} for c in self.claims]),
-            "context": Data(context),
+            "claims": Material([{"id": c.id, "statement": c.text} for c in self.claims]),
+            "context": Material(context),
             "words": ", ".join(f'"{word}"' for word in self.words),
         }
 

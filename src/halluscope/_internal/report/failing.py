@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..result import Result
-from ..result.words import holding, verdict_lines
+from ..result.in_words import holding, verdict_lines
 from ..verdict import Verdict
 
 _MOST = 10

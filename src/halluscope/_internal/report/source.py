@@ -49,7 +49,7 @@ class UnreadRow(Protocol):
 
 
 @runtime_checkable
-class Reading(Protocol):
+class KnowsBadRows(Protocol):
     """A source that also knows which rows of its data could not be read."""
 
     def bad_rows(self) -> Sequence[UnreadRow]: ...

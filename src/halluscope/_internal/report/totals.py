@@ -10,7 +10,7 @@ from typing import Any
 from msgspec import Struct, structs
 
 from ..figures.comparison import MetricComparison
-from ..figures.partial import Counts, Partial
+from ..figures.partial import OutcomeCounts, Partial
 from ..figures.summary import Counted, MetricSummary
 from ..result import Direction, Outcome, Result, Usage
 from ..stats.interval import Interval
@@ -81,7 +81,7 @@ class Tally:
     def __init__(self, metric: str, direction: Direction) -> None:
         self.metric = metric
         self.direction: Direction = direction
-        self._counts = Counts()
+        self._counts = OutcomeCounts()
         self._scores = array("d")
         self._passed = array("b")
         self._latencies = array("d")
@@ -122,7 +122,7 @@ def totals_of(partial: Partial, rows: int) -> MetricTotals:
 
 def _totals(
     figures: MetricSummary,
-    counts: Counts,
+    counts: OutcomeCounts,
     histogram: Histogram,
     latency: dict[str, float],
     change: MetricComparison | None,

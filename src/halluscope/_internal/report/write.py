@@ -21,7 +21,7 @@ from ..verdict import Support
 from .blocks import Blocks, block
 from .page import closing, opening
 from .page_records import CasePlaces, case_record, encode, result_record
-from .source import Moment, Pairs, Reading, ReportSource, Results, Sampled, Timed, shown_moment
+from .source import KnowsBadRows, Moment, Pairs, ReportSource, Results, Sampled, Timed, shown_moment
 from .totals import MetricTotals, Tally
 from .without_script import table
 
@@ -111,7 +111,7 @@ def _described(run: ReportSource) -> dict[str, Any]:
 
 def _unread(run: ReportSource) -> dict[str, Any]:
     """The rows of the data that could not be read, where the run knows of any: they have no case to be listed under."""
-    rows = run.bad_rows() if isinstance(run, Reading) else ()
+    rows = run.bad_rows() if isinstance(run, KnowsBadRows) else ()
     count = run.unread if isinstance(run, Sampled) else len(rows)
     return {"count": count, "first": [{"place": row.place, "reason": row.reason} for row in rows[:_UNREAD]]}
 

@@ -158,20 +158,20 @@ class Result(Struct, frozen=True, kw_only=True):
 
     def explain(self) -> str:
         """The result in words, to be printed: each claim, how sure the judge is, its evidence, and the reason."""
-        from .words import page
+        from .in_words import page
 
         bar = "" if self.score is None else f"  ({self.bar})"
         heading = f"{self.metric}  {self.standing}{bar}"
         return page(heading, self.verdicts, self.reason, self.notes, self.footing)
 
     def __repr__(self) -> str:
-        from .words import holding
+        from .in_words import holding
 
         held = holding(self.verdicts)
         return f"<Result {self.metric} {self.standing}{f': {held}' if held else ''}>"
 
     def _repr_html_(self) -> str:
-        from .notebook import BAD, GOOD, NEITHER, card
+        from .result_html import BAD, GOOD, NEITHER, card
 
         tone = NEITHER if self.passed is None else GOOD if self.passed else BAD
         bar = "" if self.score is None else f" ({self.bar})"

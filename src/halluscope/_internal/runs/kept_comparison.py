@@ -10,7 +10,7 @@ from ..store import RunInfo, Store
 from ..store.run_reader import light_results, questions
 
 
-class Kept:
+class KeptRun:
     """A run, and the store that keeps it."""
 
     def __init__(self, store: Store, info: RunInfo) -> None:
@@ -26,7 +26,7 @@ class Kept:
         return questions(self.store, self.info.id)
 
 
-def compare(before: Kept, after: Kept) -> Comparison:
+def compare(before: KeptRun, after: KeptRun) -> Comparison:
     """How `after` differs from `before`."""
     earlier = {scorer.metric: scorer for scorer in before.info.scorers}
     common = [scorer for scorer in after.info.scorers if scorer.metric in earlier]

@@ -16,7 +16,7 @@ from ..store import Entry, RunInfo, Store
 from ..store.run_reader import BadRow, bad_rows, entries, list_runs, usage_of_run
 from ..text.counting import count_of
 from .export import export, to_pandas
-from .kept_comparison import Kept, compare
+from .kept_comparison import KeptRun, compare
 from .run_summary import Summary, summarised
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ class Run:
         return f"<Run {self._name!r} {info.state}: {count_of(info.cases, 'case')}, {metrics} by {self.judge}>"
 
     def _repr_html_(self) -> str:
-        from .notebook import run_card
+        from .run_html import run_card
 
         return run_card(self.summary(), self.entries())
 
@@ -108,7 +108,7 @@ class Run:
     def compare(self, other: Run | str) -> Comparison:
         """How this run differs from an earlier one, case by case and in total."""
         before = Run(other, self.store) if isinstance(other, str) else other
-        return compare(Kept(before.store, before.info), Kept(self.store, self.info))
+        return compare(KeptRun(before.store, before.info), KeptRun(self.store, self.info))
 
     def export(self, path: str | os.PathLike[str]) -> int:
         """Write one line per result: .jsonl, .csv or .parquet, by the file's name. Returns how many."""

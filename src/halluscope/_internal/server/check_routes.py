@@ -14,7 +14,8 @@ from .http.bodies import LINES, media_type, read_json
 from .http.feeds import Feed
 from .http.refusals import json_response
 from .http.streams import Lines, begun, while_connected
-from .messages import (
+from .routes import Operation
+from .wire_messages import (
     BatchEvent,
     BatchRequest,
     CheckAnswer,
@@ -25,7 +26,6 @@ from .messages import (
     GuardRequest,
     GuardSettings,
 )
-from .operations import Operation
 
 _REFUSALS = (429, 502, 504)
 

@@ -18,8 +18,8 @@ from ..service.places import Utf16
 from ..service.service import Service
 from ..service.systems import systems_of
 from .http.bodies import ClientGone
-from .http.refusals import Problem, Refusal, refusal_of
-from .messages import (
+from .http.refusals import Refusal, RefusalBody, refusal_of
+from .wire_messages import (
     BatchEvent,
     BatchRequest,
     CaseRequest,
@@ -27,15 +27,15 @@ from .messages import (
     CheckEvent,
     CheckRequest,
     Claimed,
+    ClaimsJudged,
     Ended,
     Failed,
     Finished,
-    Guarded,
     GuardEnded,
     GuardEvent,
     GuardRequest,
     GuardSettings,
-    Judged,
+    SentenceChecked,
 )
 
 
@@ -63,7 +63,7 @@ class Checking:
                 events.put_nowait(Claimed(claims=tuple(map(places.claim, value)) if places else value))
             elif isinstance(question, VerifyClaims):
                 verdicts = tuple(map(places.verdict, value.verdicts)) if places else value.verdicts
-                events.put_nowait(Judged(verdicts=verdicts))
+                events.put_nowait(ClaimsJudged(verdicts=verdicts))
 
         working = asyncio.ensure_future(self.check(wanted, heard))
         working.add_done_callback(lambda _: events.put_nowait(None))
@@ -114,7 +114,7 @@ class Checking:
                 flag_unchecked=wanted.flag_unchecked,
             ):
                 begun = True
-                yield Guarded(**structs.asdict(sentence))
+                yield SentenceChecked(**structs.asdict(sentence))
                 held_up = sentence.support is None or sentence.support.value not in wanted.flags
                 end = GuardEnded(
                     original=guarded.original,
@@ -154,7 +154,7 @@ async def _each(pieces: list[str]) -> AsyncIterator[str]:
         yield piece
 
 
-def _problem(error: Exception) -> Problem:
+def _problem(error: Exception) -> RefusalBody:
     told = refusal_of(error)
     if told is None:
         raise error

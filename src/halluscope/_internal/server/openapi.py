@@ -10,7 +10,7 @@ import msgspec
 from ..version import __version__
 from .http.bodies import JSON, LINES
 from .http.refusals import ErrorAnswer
-from .operations import Operation
+from .routes import Operation
 
 _TEMPLATE = "#/components/schemas/{name}"
 

@@ -8,8 +8,8 @@ from starlette.responses import Response
 from ..figures.comparison import Comparison
 from ..service.kept_runs import KeptRuns, ResultPage
 from .http.refusals import json_response
-from .messages import CompareQuery, Nothing, ReportQuery, ResultsQuery, RunAnswer, RunList
-from .operations import Operation, query_of
+from .routes import Operation, query_of
+from .wire_messages import CompareQuery, Nothing, ReportQuery, ResultsQuery, RunAnswer, RunList
 
 _REFUSALS = (404, 422, 503)
 

@@ -15,7 +15,7 @@ from ..service.limits import Limits
 VARIABLE = "HALLUSCOPE_TOKEN"
 
 
-class Settings(Struct, frozen=True, kw_only=True):
+class ServerSettings(Struct, frozen=True, kw_only=True):
     """Where to listen, who may ask, which judges there are, and what one request may take."""
 
     host: str = "127.0.0.1"

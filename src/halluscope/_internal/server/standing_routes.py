@@ -13,11 +13,11 @@ from ..datasets.sample_data import sample
 from ..metrics import METRICS
 from ..service.service import Service
 from ..version import __version__
-from .http.measures import Measures
+from .http.prometheus import Measures
 from .http.refusals import Refusal, json_response
-from .messages import About, Example, MetricAbout, Nothing, Standing
 from .openapi import description
-from .operations import Operation, query_of
+from .routes import Operation, query_of
+from .wire_messages import About, Example, MetricAbout, Nothing, ServerState
 
 
 class StandingRoutes:
@@ -43,7 +43,7 @@ class StandingRoutes:
                 name="healthz",
                 about="Whether the process lives.",
                 handler=self.healthz,
-                gives=Standing,
+                gives=ServerState,
                 open=True,
             ),
             Operation(
@@ -52,7 +52,7 @@ class StandingRoutes:
                 name="readyz",
                 about="Whether requests are taken: the model is loaded, and the end has not begun.",
                 handler=self.readyz,
-                gives=Standing,
+                gives=ServerState,
                 open=True,
                 refusals=(503,),
             ),
@@ -85,13 +85,13 @@ class StandingRoutes:
         )
 
     async def healthz(self, request: Request) -> Response:
-        return json_response(Standing("alive"))
+        return json_response(ServerState("alive"))
 
     async def readyz(self, request: Request) -> Response:
         state = self._state()
         if state != "ready":
             raise Refusal(503, state, f"the server is {state}.", {"retry-after": "1"})
-        return json_response(Standing("ready"))
+        return json_response(ServerState("ready"))
 
     async def metrics(self, request: Request) -> Response:
         return self._measures.response()

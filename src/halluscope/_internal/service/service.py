@@ -14,7 +14,7 @@ from ..engine.many import each, failed, scored
 from ..errors import UnknownName
 from ..guard.guard import guard
 from ..guard.guarded_sentence import GuardedSentence
-from ..guard.streams import AsyncGuarded
+from ..guard.guarded_streams import AsyncGuarded
 from ..judge import DEFAULT, Judge, resolve
 from ..metric import Metric
 from ..metrics import resolve as resolve_metric

@@ -38,7 +38,7 @@ _JUDGED = (Outcome.SCORED, Outcome.EMPTY_OUTPUT, Outcome.NO_CLAIMS, Outcome.REFU
 """Outcomes for which the systems have rules of their own; where the judge failed there is nothing to tell."""
 
 
-class Word(Struct, frozen=True):
+class SystemWord(Struct, frozen=True):
     """What a system calls one unit: a claim by its id, a passage by its number from 1, or the whole output."""
 
     unit: Literal["claim", "passage", "output"]
@@ -54,7 +54,7 @@ class SystemScore(Struct, frozen=True, kw_only=True):
     formula: str
     direction: Direction
     score: float | None
-    words: tuple[Word, ...] = ()
+    words: tuple[SystemWord, ...] = ()
     reason: str | None = None
 
 
@@ -122,7 +122,7 @@ async def _told(system: _System, case: Case, result: Result) -> SystemScore:
     return structs.replace(system.about, score=score, words=words, reason=reason)
 
 
-_Telling = tuple[float | None, tuple[Word, ...], str | None]
+_Telling = tuple[float | None, tuple[SystemWord, ...], str | None]
 
 
 class _System(Struct, frozen=True):
@@ -130,10 +130,10 @@ class _System(Struct, frozen=True):
     tell: Callable[[Case, Result], Awaitable[_Telling]]
 
 
-def _claims(result: Result, words: list[str]) -> tuple[Word, ...]:
+def _claims(result: Result, words: list[str]) -> tuple[SystemWord, ...]:
     """The words for the claims that count, in their order."""
     ids = [verdict.claim.id for verdict in result.verdicts if verdict.support is not Support.NOT_A_CLAIM]
-    return tuple(Word("claim", id, word) for id, word in zip(ids, words, strict=False))
+    return tuple(SystemWord("claim", id, word) for id, word in zip(ids, words, strict=False))
 
 
 async def _mastra(create: Callable[..., Any], case: Case, result: Result) -> _Telling:
@@ -156,7 +156,7 @@ async def _opik(case: Case, result: Result) -> _Telling:
         input=case.input or "", output=case.output, context=list(case.context or ())
     )
     word = None if told.value is None else HALLUCINATED if told.value else FACTUAL
-    return told.value, () if word is None else (Word("output", "", word),), told.reason
+    return told.value, () if word is None else (SystemWord("output", "", word),), told.reason
 
 
 def _test_case(case: Case) -> deepeval.TestCase:
@@ -167,7 +167,7 @@ async def _deepeval_hallucination(case: Case, result: Result) -> _Telling:
     told = await deepeval.Hallucination.a_measure(_test_case(case), model=Retold(result))
     numbers = [str(index + 1) for index, _ in case.passages]
     words = [verdict["verdict"] for verdict in told.metadata["verdicts"]]
-    named = (Word("passage", number, word) for number, word in zip(numbers, words, strict=False))
+    named = (SystemWord("passage", number, word) for number, word in zip(numbers, words, strict=False))
     return told.score, tuple(named), told.reason
 
 
@@ -179,7 +179,7 @@ async def _deepeval_faithfulness(case: Case, result: Result) -> _Telling:
 async def _phoenix(case: Case, result: Result) -> _Telling:
     asked = {"input": case.input or "", "output": case.output, "context": list(case.context or ())}
     told = (await phoenix.HallucinationEvaluator(llm=Retold(result)).async_evaluate(asked))[0]
-    words = () if told.label is None else (Word("output", "", told.label),)
+    words = () if told.label is None else (SystemWord("output", "", told.label),)
     return told.score, words, told.explanation
 
 

@@ -13,7 +13,7 @@ from .run_reader import list_runs
 _LISTS = ("run_results", "run_cases", "run_scorers", "run_bad_rows")
 
 
-class Kept(Struct, frozen=True):
+class CacheSize(Struct, frozen=True):
     """How many replies are kept, and how many bytes they and the whole file take."""
 
     replies: int
@@ -47,13 +47,13 @@ def _sweep(connection: sqlite3.Connection) -> None:
     )
 
 
-def kept(store: Store) -> Kept:
+def kept(store: Store) -> CacheSize:
     """How much is kept."""
     ((count, size),) = store.rows("SELECT count(*), coalesce(sum(length(entry)), 0) FROM replies")
     file = sum(
         path.stat().st_size for path in (store.path, store.path.with_name(store.path.name + "-wal")) if path.exists()
     )
-    return Kept(count, size, file)
+    return CacheSize(count, size, file)
 
 
 def clear_replies(store: Store) -> int:

@@ -9,7 +9,7 @@ from ..._internal.errors import HalluscopeError
 from ..._internal.judge import JudgeSpec
 from ..._internal.metrics import Contradiction, TruthFaithfulness
 from ..._internal.plumbing import sync
-from .._callables import Record
+from .._callables import NamedValues
 from ._measuring import Result, Supporting, contradictions, judging_for, made_metric, truths
 from ._test_case import LLMTestCase, TestCase
 
@@ -84,7 +84,7 @@ class BaseMetric(ABC):
             self.error, self.success = str(error), False
             raise
         self.details = told
-        self.verdicts = [Record(verdict) for verdict in told.metadata["verdicts"]]
+        self.verdicts = [NamedValues(verdict) for verdict in told.metadata["verdicts"]]
         self.evaluation_cost = told.evaluation_cost
         self.score, self.reason = self._strictly(told)
         self.is_successful()

@@ -12,7 +12,7 @@ from ..._internal.plumbing.public import public_in
 from ._agent import Agent, AgentResponse, AgentStream
 from ._background import LiveScore
 from ._context import GetContextParams
-from ._evals import EvalItem, EvalsResult, EvalSummary, Scoring, arun_evals, run_evals
+from ._evals import AnyScorer, EvalItem, EvalsResult, EvalSummary, arun_evals, run_evals
 from ._messages import (
     create_agent_test_run,
     create_test_message,
@@ -28,7 +28,7 @@ from ._own_scorer import OwnScorer, create_scorer
 from ._scorer import MastraScorer, create_faithfulness_scorer, create_hallucination_scorer
 from ._scorer_run import ScorerResult
 from ._thresholds import GateResult, ThresholdResult
-from ._vocabulary import Band, Vocabulary
+from ._vocabulary import ScoreBand, Vocabulary
 
 MastraError = HalluscopeError
 ScorerRunError = JudgeError
@@ -37,7 +37,7 @@ __all__ = [
     "Agent",
     "AgentResponse",
     "AgentStream",
-    "Band",
+    "AnyScorer",
     "EvalItem",
     "EvalSummary",
     "EvalsResult",
@@ -47,9 +47,9 @@ __all__ = [
     "MastraError",
     "MastraScorer",
     "OwnScorer",
+    "ScoreBand",
     "ScorerResult",
     "ScorerRunError",
-    "Scoring",
     "ThresholdResult",
     "ToolResult",
     "Vocabulary",

@@ -13,8 +13,8 @@ from msgspec import Struct
 from ..._internal.errors import InputError
 from ..._internal.live.background import Background
 from ..._internal.live.sampling import drawn
-from .._callables import Record, called_with
-from ._evals import Scoring, scored
+from .._callables import NamedValues, called_with
+from ._evals import AnyScorer, scored
 from ._scorer_run import ScorerResult
 
 _log = logging.getLogger(__name__)
@@ -33,10 +33,10 @@ class LiveScore(Struct, frozen=True):
     result: ScorerResult
 
 
-class Entry(Struct, frozen=True):
+class SampledScorer(Struct, frozen=True):
     """A scorer, and the share of answers that it looks at."""
 
-    scorer: Scoring
+    scorer: AnyScorer
     rate: float
 
     def chosen(self, run_id: str) -> bool:
@@ -45,7 +45,7 @@ class Entry(Struct, frozen=True):
 
 
 class _Answer(Struct, frozen=True):
-    scorer: Scoring
+    scorer: AnyScorer
     input: Any
     output: Any
     run_id: str
@@ -72,7 +72,7 @@ class AgentScoring:
         with self._lock:
             return list(self._scores)
 
-    def score_later(self, scorer: Scoring, input: Any, output: Any, run_id: str, carried: Mapping[str, Any]) -> None:
+    def score_later(self, scorer: AnyScorer, input: Any, output: Any, run_id: str, carried: Mapping[str, Any]) -> None:
         """Score an output when there is time."""
         if not self._background.put(_Answer(scorer, input, output, run_id, carried)):
             with self._lock:
@@ -85,14 +85,14 @@ class AgentScoring:
             self._scores.append(live)
         if self._on_score is None:
             return
-        told = Record(scorer_id=live.scorer_id, run_id=live.run_id, result=live.result)
+        told = NamedValues(scorer_id=live.scorer_id, run_id=live.run_id, result=live.result)
         try:
             await called_with(self._on_score, told, tuple(told))
         except Exception:
             _log.warning("on_score of agent %r failed", self._agent, exc_info=True)
 
 
-def entries(evals: Mapping[str, Any], scorers: Any) -> list[Entry]:
+def entries(evals: Mapping[str, Any], scorers: Any) -> list[SampledScorer]:
     """The scorers of an agent, given under `evals` or as `scorers`."""
     _only("evals", evals, ("scorers", "sampling"))
     if scorers is not None and "scorers" in evals:
@@ -112,7 +112,7 @@ def entries(evals: Mapping[str, Any], scorers: Any) -> list[Entry]:
             rate = shared
         if not hasattr(item, "arun") or not hasattr(item, "id"):
             raise InputError(f"a {type(item).__name__} is no scorer: use create_hallucination_scorer(…) or the like.")
-        found.append(Entry(item, rate))
+        found.append(SampledScorer(item, rate))
     return found
 
 

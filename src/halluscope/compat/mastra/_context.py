@@ -9,7 +9,7 @@ from ..._internal.case import Case
 from ..._internal.errors import ContextFailed, InputError
 from ..._internal.judge import Answer, Call, Judge
 from ..._internal.questions import Question, ResolveContext
-from .._callables import Record, called_with
+from .._callables import NamedValues, called_with
 from ._vocabulary import Vocabulary
 
 T = TypeVar("T")
@@ -20,7 +20,7 @@ _NAMES = ("run", "results", "score", "step")
 _STEPS = {"analyze": "analyze", "explain": "generateReason"}
 
 
-class GetContextParams(Record):
+class GetContextParams(NamedValues):
     """What the hook gets: `run`, `results` of the steps before, `step`, and `score` once there is one."""
 
     @property
@@ -35,7 +35,7 @@ class HookedJudge:
 
     asks = True
 
-    def __init__(self, judge: Judge, hook: Hook, run: Record, vocabulary: Vocabulary) -> None:
+    def __init__(self, judge: Judge, hook: Hook, run: NamedValues, vocabulary: Vocabulary) -> None:
         self._judge = judge
         self._hook = hook
         self._run = run
@@ -72,7 +72,7 @@ class HookedJudge:
         return Answer(judge="get_context", value=case.context, notes=case.notes)
 
     def _params(self, question: ResolveContext) -> GetContextParams:
-        results = Record(preprocess_step_result=self._vocabulary.claims(question.claims))
+        results = NamedValues(preprocess_step_result=self._vocabulary.claims(question.claims))
         params = GetContextParams(run=self._run, results=results, step=_STEPS[question.step])
         if question.score is not None:
             results["analyze_step_result"] = self._vocabulary.verdicts(question.verdicts)

@@ -15,10 +15,10 @@ from ..._internal.engine.many import collected
 from ..._internal.errors import InputError
 from ..._internal.plumbing import sync
 from ..._internal.result import Failure
-from .._callables import Record, called, called_with, taken_by
+from .._callables import NamedValues, called, called_with, taken_by
 from ._scorer import MastraScorer
 from ._scorer_run import ScorerResult, snake, without_score
-from ._thresholds import GateResult, Held, ThresholdResult, Verdict, gate_result, held, passes, verdict
+from ._thresholds import GateResult, HeldScorer, ThresholdResult, Verdict, gate_result, held, passes, verdict
 
 _TOLD = ("item", "target_result", "scorer_results")
 _HANDED_ON = ("ground_truth", "request_context", "tracing_context")
@@ -27,7 +27,7 @@ _OURS = ("scorers", "return_scorer_data", "request_context")
 """Options of a target that an evaluation sets itself."""
 
 
-class Scoring(Protocol):
+class AnyScorer(Protocol):
     """What can score an output: our scorers, and your own."""
 
     @property
@@ -77,9 +77,9 @@ class EvalsResult(Struct, frozen=True):
 async def arun_evals(
     *,
     data: Iterable[Mapping[str, Any]],
-    scorers: Sequence[Scoring | Mapping[str, Any]] | Mapping[str, Sequence[Any]] = (),
+    scorers: Sequence[AnyScorer | Mapping[str, Any]] | Mapping[str, Sequence[Any]] = (),
     target: Any,
-    gates: Sequence[Scoring] = (),
+    gates: Sequence[AnyScorer] = (),
     target_options: Mapping[str, Any] | None = None,
     request_context: Any = None,
     concurrency: int = 1,
@@ -99,7 +99,7 @@ async def arun_evals(
     """
     items = _checked_data(data)
     chosen = held(scorers)
-    gating = [Held(gate) for gate in gates]
+    gating = [HeldScorer(gate) for gate in gates]
     runners = [entry.scorer for entry in [*chosen, *gating]]
     _check_scorers(runners)
     if isinstance(concurrency, bool) or not isinstance(concurrency, int) or concurrency < 1:
@@ -135,7 +135,7 @@ class _Callback:
     async def tell(self, item: EvalItem) -> None:
         if self._function is None:
             return
-        told = Record(item=item.item, target_result=item.target_result, scorer_results=item.scorer_results)
+        told = NamedValues(item=item.item, target_result=item.target_result, scorer_results=item.scorer_results)
         async with self._turn:
             try:
                 await called_with(self._function, told, _TOLD, whole="item")
@@ -147,7 +147,7 @@ async def _evaluated(
     item: Mapping[str, Any],
     answer: Callable[..., Any],
     options: Mapping[str, Any],
-    scorers: Sequence[Scoring],
+    scorers: Sequence[AnyScorer],
     carried: Mapping[str, Any],
 ) -> EvalItem:
     run_id = uuid.uuid4().hex
@@ -162,7 +162,7 @@ async def _evaluated(
     return EvalItem(item, output, {scorer.id: r for scorer, r in zip(scorers, results, strict=True)})
 
 
-async def scored(scorer: Scoring, input: Any, output: Any, run_id: str, **more: Any) -> ScorerResult:
+async def scored(scorer: AnyScorer, input: Any, output: Any, run_id: str, **more: Any) -> ScorerResult:
     """The scorer's result; an exception becomes one without a score."""
     try:
         return await scorer.arun(input=input, output=output, run_id=run_id, **taken_by(scorer.arun, more))
@@ -170,7 +170,7 @@ async def scored(scorer: Scoring, input: Any, output: Any, run_id: str, **more: 
         return without_score(run_id, Failure("scorer", f"{type(error).__name__}: {error}"), "the scorer failed")
 
 
-def _summed(items: list[EvalItem], chosen: list[Held], gating: list[Held]) -> EvalsResult:
+def _summed(items: list[EvalItem], chosen: list[HeldScorer], gating: list[HeldScorer]) -> EvalsResult:
     means: dict[str, float | None] = {}
     counts: dict[str, int] = {}
     for entry in [*chosen, *gating]:
@@ -200,7 +200,7 @@ def _summed(items: list[EvalItem], chosen: list[Held], gating: list[Held]) -> Ev
     )
 
 
-def _grouped(chosen: list[Held], means: Mapping[str, float | None]) -> Means:
+def _grouped(chosen: list[HeldScorer], means: Mapping[str, float | None]) -> Means:
     """The means by scorer, those of a group under its name."""
     scores: Means = {}
     for entry in chosen:
@@ -223,7 +223,7 @@ def _checked_data(data: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
     return items
 
 
-def _check_scorers(scorers: Sequence[Scoring]) -> None:
+def _check_scorers(scorers: Sequence[AnyScorer]) -> None:
     ids = [str(getattr(scorer, "id", "")) for scorer in scorers]
     if not ids:
         raise InputError("there are no scorers: pass at least one.")

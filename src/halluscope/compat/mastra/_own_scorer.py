@@ -15,7 +15,7 @@ from ..._internal.metric import is_number
 from ..._internal.prompt import Prompt
 from ..._internal.questions import Question
 from ..._internal.result import Failure, Outcome
-from .._callables import Record, called_with
+from .._callables import NamedValues, called_with
 from .._judging import OPTIONS, Judging
 from ._scorer_run import Runs, ScorerResult, snake, told_of_judge, without_score
 
@@ -104,7 +104,7 @@ class OwnScorer(Struct, Runs, frozen=True, kw_only=True):
             raise InputError(f"the step {name!r} is a {type(step).__name__}: pass a function, or what to ask a model.")
         return structs.replace(self, steps={**self.steps, name: step})
 
-    async def _scored(self, run: Record) -> ScorerResult:
+    async def _scored(self, run: NamedValues) -> ScorerResult:
         if "generate_score" not in self.steps:
             raise InputError(f"the scorer {self.id!r} has no step generate_score: give it one.")
         return await _Pass(self, run).result()
@@ -113,10 +113,10 @@ class OwnScorer(Struct, Runs, frozen=True, kw_only=True):
 class _Pass:
     """One run through the steps."""
 
-    def __init__(self, scorer: OwnScorer, run: Record) -> None:
+    def __init__(self, scorer: OwnScorer, run: NamedValues) -> None:
         self._scorer = scorer
         self._run = run
-        self._results = Record()
+        self._results = NamedValues()
         self._prompts: dict[str, str] = {}
         self._trails: dict[str, Trail] = {}
 
@@ -153,7 +153,7 @@ class _Pass:
         return {**prompts, **results, "judge": told_of_judge(exchanges, {step: step for step in _STEPS})}
 
     async def _done(self, step: str, score: Any) -> Any:
-        told = Record(run=self._run, results=self._results)
+        told = NamedValues(run=self._run, results=self._results)
         if score is not None:
             told["score"] = score
         work = self._scorer.steps[step]

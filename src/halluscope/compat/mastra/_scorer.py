@@ -15,7 +15,7 @@ from ..._internal.errors import InputError
 from ..._internal.judge import Judge, JudgeSpec
 from ..._internal.metrics import METRICS
 from ..._internal.result import Outcome, Result
-from .._callables import Record
+from .._callables import NamedValues
 from .._judging import OPTIONS, Judging, taken_out
 from ._context import HookedJudge
 from ._messages import asked, said
@@ -57,7 +57,7 @@ class MastraScorer(Runs):
         """The top of the scores."""
         return float(getattr(self.metric, "scale", 1.0))
 
-    async def _scored(self, run: Record) -> ScorerResult:
+    async def _scored(self, run: NamedValues) -> ScorerResult:
         judge = None
         if self._hook is not None:
             judge = HookedJudge(self.judge, self._hook, run, self._vocabulary)

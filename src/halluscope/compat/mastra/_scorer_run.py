@@ -13,7 +13,7 @@ from msgspec import UNSET, Struct
 from ..._internal.errors import InputError, MissingParameters
 from ..._internal.plumbing import sync
 from ..._internal.result import Exchange, Failure, Outcome, Result
-from .._callables import Record
+from .._callables import NamedValues
 
 GIVEN = ("input", "output", "run_id", "ground_truth", "request_context", "tracing_context", "additional_context")
 _WITHIN_A_NAME = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
@@ -78,11 +78,11 @@ class Runs:
 
     run = sync.blocking_method(arun, "run")
 
-    async def _scored(self, run: Record) -> ScorerResult:
+    async def _scored(self, run: NamedValues) -> ScorerResult:
         raise NotImplementedError
 
 
-def _as_run(whole: Any, named: Mapping[str, Any]) -> Record:
+def _as_run(whole: Any, named: Mapping[str, Any]) -> NamedValues:
     """The run that a scorer is asked to score: `input`, `output` and what else it carries."""
     given = {name: value for name, value in named.items() if value is not UNSET}
     if whole is not None:
@@ -94,7 +94,7 @@ def _as_run(whole: Any, named: Mapping[str, Any]) -> Record:
         raise InputError(f"a run has no {unknown[0]!r}; it takes: {', '.join(GIVEN)}.")
     if "output" not in given:
         raise MissingParameters(["output"], "the run")
-    run = Record({name: given.get(name) for name in GIVEN})
+    run = NamedValues({name: given.get(name) for name in GIVEN})
     run["run_id"] = run["run_id"] or uuid.uuid4().hex
     return run
 
@@ -115,20 +115,20 @@ def without_score(run_id: str, failure: Failure, why: str) -> ScorerResult:
     )
 
 
-def told_of_judge(exchanges: Iterable[Exchange], steps: Mapping[str, str]) -> Record | None:
+def told_of_judge(exchanges: Iterable[Exchange], steps: Mapping[str, str]) -> NamedValues | None:
     """What each step asked its judge, and what that answered and took; None where no step asked one."""
-    told = Record()
+    told = NamedValues()
     for exchange in exchanges:
         step = steps.get(exchange.question)
         if step is not None:
-            told.setdefault(step, Record(executions=[]))["executions"].append(_execution(exchange))
+            told.setdefault(step, NamedValues(executions=[]))["executions"].append(_execution(exchange))
     return told or None
 
 
-def _execution(exchange: Exchange) -> Record:
+def _execution(exchange: Exchange) -> NamedValues:
     provider, slash, model = exchange.judge.partition("/")
     used = exchange.usage
-    return Record(
+    return NamedValues(
         status="failure" if exchange.error else "success",
         prompt=exchange.prompt,
         output=_output(exchange.reply),
@@ -136,7 +136,7 @@ def _execution(exchange: Exchange) -> Record:
         judge_provider=provider if slash else None,
         judge_model_id=model if slash else exchange.judge,
         model_call_count=used.calls,
-        usage=Record(
+        usage=NamedValues(
             input_tokens=used.input_tokens,
             output_tokens=used.output_tokens,
             total_tokens=used.input_tokens + used.output_tokens,

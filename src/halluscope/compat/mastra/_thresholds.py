@@ -34,7 +34,7 @@ class ThresholdResult(Struct, frozen=True):
     threshold: Any
 
 
-class Held(Struct, frozen=True):
+class HeldScorer(Struct, frozen=True):
     """A scorer, and what its mean is held to."""
 
     scorer: Any
@@ -46,7 +46,7 @@ class Held(Struct, frozen=True):
         return str(self.scorer.id)
 
 
-def held(scorers: Any) -> list[Held]:
+def held(scorers: Any) -> list[HeldScorer]:
     """The scorers in a list, or under {"agent": [...]}; an entry may be {"scorer": …, "threshold": …}."""
     if isinstance(scorers, Mapping):
         unknown = [name for name in scorers if name != "agent"]
@@ -86,16 +86,16 @@ def _list(given: Any, what: str) -> Sequence[Any]:
     return given
 
 
-def _entry(entry: Any, group: str | None) -> Held:
+def _entry(entry: Any, group: str | None) -> HeldScorer:
     if not isinstance(entry, Mapping):
-        return Held(entry, group)
+        return HeldScorer(entry, group)
     unknown = [name for name in entry if name not in ("scorer", "threshold")]
     if unknown or "scorer" not in entry:
         raise InputError("a scorer's entry must look like {'scorer': …, 'threshold': …}.")
     threshold = entry.get("threshold")
     if threshold is not None:
         _check(threshold, entry["scorer"])
-    return Held(entry["scorer"], group, threshold)
+    return HeldScorer(entry["scorer"], group, threshold)
 
 
 def _check(threshold: Any, scorer: Any) -> None:

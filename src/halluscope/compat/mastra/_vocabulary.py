@@ -10,7 +10,7 @@ from msgspec import Struct
 from ..._internal.verdict import Claim, Support, Verdict
 
 
-class Band(Struct, frozen=True):
+class ScoreBand(Struct, frozen=True):
     """Scores, as shares of the scale, that mean about the same."""
 
     lowest: float
@@ -40,7 +40,7 @@ class Vocabulary(Struct, frozen=True):
     named_claims: bool
     tools_are_context: bool
     empty_output: float
-    bands: tuple[Band, ...]
+    bands: tuple[ScoreBand, ...]
 
     def claims(self, claims: Sequence[Claim]) -> Any:
         """The result of the preprocess step."""
@@ -78,11 +78,11 @@ HALLUCINATION = Vocabulary(
     tools_are_context=False,
     empty_output=0.0,
     bands=(
-        Band(0.0, 0.0, "no hallucination: every claim is in the context"),
-        Band(0.3, 0.4, "low hallucination: a few claims do not hold up"),
-        Band(0.5, 0.6, "mixed hallucination: several claims do not hold up"),
-        Band(0.7, 0.8, "high hallucination: many claims do not hold up"),
-        Band(0.9, 1.0, "complete hallucination: most or all claims do not hold up"),
+        ScoreBand(0.0, 0.0, "no hallucination: every claim is in the context"),
+        ScoreBand(0.3, 0.4, "low hallucination: a few claims do not hold up"),
+        ScoreBand(0.5, 0.6, "mixed hallucination: several claims do not hold up"),
+        ScoreBand(0.7, 0.8, "high hallucination: many claims do not hold up"),
+        ScoreBand(0.9, 1.0, "complete hallucination: most or all claims do not hold up"),
     ),
 )
 
@@ -96,10 +96,10 @@ FAITHFULNESS = Vocabulary(
     tools_are_context=True,
     empty_output=0.0,
     bands=(
-        Band(1.0, 1.0, "faithful: the context supports every claim"),
-        Band(0.7, 0.9, "mostly faithful: most claims are supported"),
-        Band(0.4, 0.6, "partly faithful: some claims are supported, others cannot be verified"),
-        Band(0.1, 0.3, "hardly faithful: most claims are wrong or not supported"),
-        Band(0.0, 0.0, "not faithful: no claim is supported"),
+        ScoreBand(1.0, 1.0, "faithful: the context supports every claim"),
+        ScoreBand(0.7, 0.9, "mostly faithful: most claims are supported"),
+        ScoreBand(0.4, 0.6, "partly faithful: some claims are supported, others cannot be verified"),
+        ScoreBand(0.1, 0.3, "hardly faithful: most claims are wrong or not supported"),
+        ScoreBand(0.0, 0.0, "not faithful: no claim is supported"),
     ),
 )

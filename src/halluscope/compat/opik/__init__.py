@@ -7,8 +7,8 @@ Hallucination().score(input="…", output="…", context=["…"]).value
 
 from ..._internal.errors import HalluscopeError, JudgeError, MissingParameters, ReplyError
 from ..._internal.plumbing.public import public_in
+from ._chat_models import LiteLLMChatModel, OpikBaseModel
 from ._hallucination import FEW_SHOT_EXAMPLES, Hallucination, ScoreResult
-from ._models import LiteLLMChatModel, OpikBaseModel
 
 OpikException = HalluscopeError
 MetricComputationError = JudgeError

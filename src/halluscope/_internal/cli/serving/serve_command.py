@@ -38,7 +38,7 @@ def serve(
     Clients choose among the judges that are named here; the embedded one is always there.
     """
     try:
-        from ...server.app import Application
+        from ...server.application import Application
         from ...server.http.logs import start_logging
     except ModuleNotFoundError as error:
         raise MissingExtra("server", "the server") from error

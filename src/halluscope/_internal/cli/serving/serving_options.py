@@ -12,7 +12,7 @@ from ...service.limits import Limits
 from ..options import judge_options
 
 if TYPE_CHECKING:
-    from ...server.settings import Settings
+    from ...server.settings import ServerSettings
 
 DEFAULTS = Limits()
 
@@ -30,11 +30,11 @@ LogLevel = Annotated[str, typer.Option(help="debug, info, warning or error.")]
 
 def settings_of(
     host: str, port: int, judges: list[str] | None, base_url: str | None, token_file: Path | None, limits: Limits
-) -> Settings:
+) -> ServerSettings:
     """The settings that the options mean; raises where the extra is missing."""
-    from ...server.settings import Settings, token_from
+    from ...server.settings import ServerSettings, token_from
 
-    return Settings(
+    return ServerSettings(
         host=host,
         port=port,
         token=token_from(token_file),

@@ -9,7 +9,7 @@ from rich.padding import Padding
 from rich.text import Text
 
 from ...result import Result
-from ...result.words import short, stance, sureness
+from ...result.in_words import short, stance, sureness
 from ...verdict import SIGNS, Support, Verdict
 from ..terminal import printable
 

@@ -15,7 +15,7 @@ from ...figures.comparison import Comparison, MetricComparison
 from ...measuring.gates import Checked
 from ...result import Result, bar
 from ...runs import MetricSummary, Run, Summary
-from ...runs.notebook import wrong_in_words
+from ...runs.run_html import wrong_in_words
 from ...store import RunInfo
 from ...text.counting import count_of
 from ...verdict import Support

@@ -21,7 +21,7 @@ class Told(Struct, frozen=True):
     trouble: str | None = None
 
 
-class Standing(Struct, frozen=True):
+class ClusterState(Struct, frozen=True):
     """What is under way over the whole cluster. `wasted` is what workers that died had spent on their partition."""
 
     workers: int = 0
@@ -65,7 +65,7 @@ class Coordinator:
             self._said.add(message)
             self._messages.append(message)
 
-    async def standing(self) -> Standing:
+    async def standing(self) -> ClusterState:
         """What is under way; messages are given out once."""
         now = time.monotonic()
         for key, (told, heard) in list(self._under_way.items()):
@@ -75,7 +75,7 @@ class Coordinator:
         every = [told for told, _ in self._under_way.values()]
         costs = [told.cost for told in every]
         messages, self._messages = tuple(self._messages), []
-        return Standing(
+        return ClusterState(
             workers=len({worker for worker, _ in self._under_way}),
             cases=sum(told.cases for told in every),
             failed=sum(told.failed for told in every),

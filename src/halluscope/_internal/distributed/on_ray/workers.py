@@ -19,7 +19,7 @@ from ..part_figures import figures_of
 from ..partitions import Partition, partitions_of
 from ..permits import SharedThrottle
 from ..recipe import Recipe
-from ..scoring import Scoring
+from ..worker_scoring import WorkerScoring
 from .coordinator import Told
 
 _REPORTED = 1.0
@@ -60,7 +60,7 @@ class Crew:
     at_once: int
     gpu: bool = False
 
-    def scoring(self, worker: str) -> Scoring:
+    def scoring(self, worker: str) -> WorkerScoring:
         """What this worker scores with."""
         if self.gpu:
             from ...embedded.network.model import use_gpu
@@ -73,7 +73,7 @@ class Crew:
                 lambda wanted: handle.take.remote(worker, wanted),
                 lambda returned: handle.left.remote(worker, list(returned)),
             )
-        return Scoring(self.recipe, cores=math.ceil(self.cores), calls=calls, at_once=self.at_once)
+        return WorkerScoring(self.recipe, cores=math.ceil(self.cores), calls=calls, at_once=self.at_once)
 
 
 class ScorePartition:

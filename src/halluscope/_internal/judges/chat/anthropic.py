@@ -11,7 +11,7 @@ from ...errors import InputError, JudgeUnavailable
 from ...plumbing.public import public_in
 from ...prompt import Prompt
 from . import http
-from .chat_judge import ChatJudge, Completion, Settings, made_settings
+from .chat_judge import ChatJudge, ChatSettings, Completion, made_settings
 from .dialect import Manner, Mode
 from .prices import Price, Tokens, usage_of
 from .served_model import ServedModel
@@ -30,13 +30,13 @@ class AnthropicModel(ServedModel, frozen=True, kw_only=True):
     api_key: str
     modes: tuple[Mode, ...] = ("schema", "text")
 
-    def fields(self, settings: Settings, manner: Manner) -> dict[str, Any]:
+    def fields(self, settings: ChatSettings, manner: Manner) -> dict[str, Any]:
         if settings.temperature is None or "temperature" in manner.refused:
             return {}
         return {"temperature": settings.temperature}
 
     def request(
-        self, prompt: Prompt, schema: dict[str, Any], kind: str, manner: Manner, settings: Settings
+        self, prompt: Prompt, schema: dict[str, Any], kind: str, manner: Manner, settings: ChatSettings
     ) -> tuple[str, dict[str, str], dict[str, Any]]:
         """The address, headers and body that ask for a message."""
         body: dict[str, Any] = {

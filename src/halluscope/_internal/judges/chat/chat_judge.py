@@ -11,7 +11,7 @@ from msgspec import Struct, structs
 from ...errors import InputError, JudgeRejected, QuestionTooLong
 from ...judge import Answer, Call
 from ...plumbing.public import public_in
-from ...prompt import Data, Prompt, render
+from ...prompt import Material, Prompt, render
 from ...questions import Question
 from ...result import Usage
 from .dialect import Manner, Mode, dialect_of
@@ -31,7 +31,7 @@ _FAR = 1000
 
 
 @public_in("halluscope.judges")
-class Settings(Struct, frozen=True, kw_only=True):
+class ChatSettings(Struct, frozen=True, kw_only=True):
     """What is sent with every question. Zero temperature and a fixed seed: the same question, the same answer."""
 
     temperature: float | None = 0.0
@@ -40,7 +40,7 @@ class Settings(Struct, frozen=True, kw_only=True):
     extra: dict[str, Any] = {}
     """More fields for the request's body, as the server documents them."""
 
-    def drawn(self, sample: int, repair: int = 0) -> Settings:
+    def drawn(self, sample: int, repair: int = 0) -> ChatSettings:
         """The settings for one of several samples: another seed each, and a temperature that lets them differ.
 
         The same goes for a second repair: the first has changed the prompt by its remark, but asked
@@ -52,13 +52,13 @@ class Settings(Struct, frozen=True, kw_only=True):
         return structs.replace(self, temperature=warm, seed=(self.seed or 0) + sample + _FAR * max(0, repair - 1))
 
 
-def made_settings(given: dict[str, Any]) -> Settings:
+def made_settings(given: dict[str, Any]) -> ChatSettings:
     """Settings from keyword arguments; an unknown one is the caller's mistake."""
-    unknown = [name for name in given if name not in Settings.__struct_fields__]
+    unknown = [name for name in given if name not in ChatSettings.__struct_fields__]
     if unknown:
-        known = ", ".join(Settings.__struct_fields__)
+        known = ", ".join(ChatSettings.__struct_fields__)
         raise InputError(f"a chat judge has no setting {unknown[0]!r}; it takes: {known}.")
-    return Settings(**given)
+    return ChatSettings(**given)
 
 
 @public_in("halluscope.judges")
@@ -86,12 +86,12 @@ class ChatModel(Protocol):
     @property
     def modes(self) -> tuple[Mode, ...]: ...
 
-    def fields(self, settings: Settings, manner: Manner) -> dict[str, Any]:
+    def fields(self, settings: ChatSettings, manner: Manner) -> dict[str, Any]:
         """The fields of a request that the server may refuse without refusing the question."""
         ...
 
     async def complete(
-        self, prompt: Prompt, schema: dict[str, Any], kind: str, manner: Manner, settings: Settings, timeout: float
+        self, prompt: Prompt, schema: dict[str, Any], kind: str, manner: Manner, settings: ChatSettings, timeout: float
     ) -> Completion: ...
 
 
@@ -101,9 +101,9 @@ class ChatJudge:
 
     asks = False
 
-    def __init__(self, model: ChatModel, *, settings: Settings | None = None, window: int | None = None) -> None:
+    def __init__(self, model: ChatModel, *, settings: ChatSettings | None = None, window: int | None = None) -> None:
         self.model = model
-        self.settings = settings or Settings()
+        self.settings = settings or ChatSettings()
         self._dialect = dialect_of(model.server, model.name, model.modes)
         self._window = None if window is None else max(1, window * _CHARACTERS_PER_TOKEN // 2)
 
@@ -167,7 +167,7 @@ def with_remark(prompt: Prompt, remark: str | None) -> Prompt:
     """The prompt with what was wrong with the last reply. That may quote judged text, so it is fenced like it."""
     if not remark:
         return prompt
-    fenced = render("{{remark}}", {"remark": Data(remark[:500].replace(prompt.code or "\0", "…"))}).user
+    fenced = render("{{remark}}", {"remark": Material(remark[:500].replace(prompt.code or "\0", "…"))}).user
     again = (
         f"An earlier reply to this could not be used. What was wrong with it, as JSON-encoded material:\n{fenced}\n"
         "Reply again, with the one JSON object described above and no other text."

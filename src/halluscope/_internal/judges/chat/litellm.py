@@ -12,7 +12,7 @@ from ...errors import HalluscopeError, JudgeError, JudgeUnavailable, MissingExtr
 from ...plumbing.public import public_in
 from ...prompt import Prompt
 from ...redaction import keep_attributes_secret, keep_environment_secret, redacted
-from .chat_judge import ChatJudge, Completion, Settings, made_settings
+from .chat_judge import ChatJudge, ChatSettings, Completion, made_settings
 from .dialect import Manner, Mode
 from .http import address, asked_to_wait, error_of
 from .openai import messages, response_format
@@ -45,12 +45,12 @@ class LiteLLMModel(Struct, frozen=True, kw_only=True):
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.model!r}, {self.server!r})"
 
-    def fields(self, settings: Settings, manner: Manner) -> dict[str, Any]:
+    def fields(self, settings: ChatSettings, manner: Manner) -> dict[str, Any]:
         asked = {"temperature": settings.temperature, "seed": settings.seed, "max_tokens": settings.max_tokens}
         return {key: value for key, value in asked.items() if value is not None and key not in manner.refused}
 
     async def complete(
-        self, prompt: Prompt, schema: dict[str, Any], kind: str, manner: Manner, settings: Settings, timeout: float
+        self, prompt: Prompt, schema: dict[str, Any], kind: str, manner: Manner, settings: ChatSettings, timeout: float
     ) -> Completion:
         litellm = _litellm()
         wanted = response_format(manner.mode, schema, kind)
@@ -99,7 +99,7 @@ def litellm_judge(
     keep_attributes_secret(options)
     keep_environment_secret()
     connection = {name: options.pop(name) for name in list(options) if name in _CONNECTION}
-    ours = {name: options.pop(name) for name in list(options) if name in Settings.__struct_fields__}
+    ours = {name: options.pop(name) for name in list(options) if name in ChatSettings.__struct_fields__}
     ours["extra"] = {**ours.get("extra", {}), **options}
     return ChatJudge(
         LiteLLMModel(model=model, options=connection, price=price), settings=made_settings(ours), window=window

@@ -10,7 +10,7 @@ from ...errors import InputError, JudgeError, JudgeUnavailable
 from ...plumbing.public import public_in
 from ...prompt import Prompt
 from . import http
-from .chat_judge import ChatJudge, Completion, Settings, made_settings
+from .chat_judge import ChatJudge, ChatSettings, Completion, made_settings
 from .dialect import Manner, Mode
 from .prices import Price, Tokens, usage_of
 from .served_model import ServedModel
@@ -25,13 +25,13 @@ class OpenAIModel(ServedModel, frozen=True, kw_only=True):
 
     modes: tuple[Mode, ...] = ("schema", "json", "text")
 
-    def fields(self, settings: Settings, manner: Manner) -> dict[str, Any]:
+    def fields(self, settings: ChatSettings, manner: Manner) -> dict[str, Any]:
         limit = "max_completion_tokens" if "max_tokens" in manner.refused else "max_tokens"
         asked = {"temperature": settings.temperature, "seed": settings.seed, limit: settings.max_tokens}
         return {key: value for key, value in asked.items() if value is not None and key not in manner.refused}
 
     def request(
-        self, prompt: Prompt, schema: dict[str, Any], kind: str, manner: Manner, settings: Settings
+        self, prompt: Prompt, schema: dict[str, Any], kind: str, manner: Manner, settings: ChatSettings
     ) -> tuple[str, dict[str, str], dict[str, Any]]:
         """The address, headers and body that ask for a completion."""
         body = {"model": self.model, "messages": messages(prompt), **self.fields(settings, manner), **settings.extra}

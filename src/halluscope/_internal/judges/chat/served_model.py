@@ -9,7 +9,7 @@ from msgspec import Struct
 from ...prompt import Prompt
 from ...redaction import keep_headers_secret, keep_secret
 from . import http
-from .chat_judge import Completion, Settings
+from .chat_judge import ChatSettings, Completion
 from .dialect import Manner
 from .prices import Price, find_price_meanwhile
 
@@ -39,7 +39,7 @@ class ServedModel(Struct, frozen=True, kw_only=True):
         return self.base_url
 
     def request(
-        self, prompt: Prompt, schema: dict[str, Any], kind: str, manner: Manner, settings: Settings
+        self, prompt: Prompt, schema: dict[str, Any], kind: str, manner: Manner, settings: ChatSettings
     ) -> tuple[str, dict[str, str], dict[str, Any]]:
         """Where a question is sent to, with which headers, and the body."""
         raise NotImplementedError
@@ -49,7 +49,7 @@ class ServedModel(Struct, frozen=True, kw_only=True):
         raise NotImplementedError
 
     async def complete(
-        self, prompt: Prompt, schema: dict[str, Any], kind: str, manner: Manner, settings: Settings, timeout: float
+        self, prompt: Prompt, schema: dict[str, Any], kind: str, manner: Manner, settings: ChatSettings, timeout: float
     ) -> Completion:
         if self.price is None:
             find_price_meanwhile(self.provider, self.model, self.base_url)

@@ -10,7 +10,7 @@ from ...judge import Answer, Call, Judge, JudgeSpec, resolve
 from ...plumbing.public import public_in
 from ...questions import Question
 from .asking import asker
-from .escalation_budget import EscalationBudget, Limits
+from .escalation_budget import EscalationBudget, EscalationLimits
 from .opinions import Key, Opinion, decided, joined, narrowed, noun, opinions, refusals, things
 
 T = TypeVar("T")
@@ -61,7 +61,9 @@ class Cascade:
         self.second: Judge = resolve(second)
         self.low, self.high = float(low), float(high)
         self.on_failure = on_failure
-        self.budget = EscalationBudget(Limits(max_escalations=max_escalations, max_share=max_share, max_cost=max_cost))
+        self.budget = EscalationBudget(
+            EscalationLimits(max_escalations=max_escalations, max_share=max_share, max_cost=max_cost)
+        )
 
     @property
     def name(self) -> str:

@@ -11,7 +11,7 @@ from ...errors import InputError
 from ...result import Usage
 
 
-class Limits(Struct, frozen=True, kw_only=True):
+class EscalationLimits(Struct, frozen=True, kw_only=True):
     """At most this many things, this share of all things, this many US dollars. None: no limit."""
 
     max_escalations: int | None = None
@@ -38,7 +38,7 @@ class EscalationBudget:
     lead to the same decisions, whatever was kept.
     """
 
-    def __init__(self, limits: Limits) -> None:
+    def __init__(self, limits: EscalationLimits) -> None:
         self.limits = limits
         self.seen = 0
         self.escalated = 0
@@ -48,9 +48,9 @@ class EscalationBudget:
         self._unpriced: str | None = None
         self._lock = threading.Lock()
 
-    def __reduce__(self) -> tuple[type[EscalationBudget], tuple[Limits]]:
+    def __reduce__(self) -> tuple[type[EscalationBudget], tuple[EscalationLimits]]:
         """A copy for another process counts for itself, so there must be nothing to count."""
-        if self.limits != Limits():
+        if self.limits != EscalationLimits():
             raise InputError(
                 "a cascade with limits decides by what went before, which several processes do not share: "
                 "leave its limits out, or run it in one process."

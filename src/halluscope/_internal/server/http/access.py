@@ -38,7 +38,7 @@ _GONE = 499
 """The status under which an answer that nobody waited for is counted, as proxies have it."""
 
 
-class Counts(Protocol):
+class RequestCounts(Protocol):
     """Whoever keeps the figures."""
 
     def answered(self, route: str, status: int, seconds: float) -> None: ...
@@ -77,7 +77,7 @@ class Access:
     """The outermost layer of the server: everything passes through here, in both directions."""
 
     def __init__(
-        self, app: ASGIApp, *, token: str | None, is_open: Callable[[str], bool], counts: Counts | None = None
+        self, app: ASGIApp, *, token: str | None, is_open: Callable[[str], bool], counts: RequestCounts | None = None
     ) -> None:
         self._app = app
         self._token = None if token is None else token.encode()

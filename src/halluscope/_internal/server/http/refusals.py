@@ -16,7 +16,7 @@ from ...service.limits import Busy, TookTooLong, TooMany
 from .logs import LOG
 
 
-class Problem(Struct, frozen=True):
+class RefusalBody(Struct, frozen=True):
     """`code` is one word that stays the same; `message` says what is wrong and what to do."""
 
     code: str
@@ -26,7 +26,7 @@ class Problem(Struct, frozen=True):
 class ErrorAnswer(Struct, frozen=True):
     """The body of every answer that is no success."""
 
-    error: Problem
+    error: RefusalBody
 
 
 class Refusal(Exception):
@@ -34,7 +34,7 @@ class Refusal(Exception):
 
     def __init__(self, status: int, code: str, message: str, headers: dict[str, str] | None = None) -> None:
         self.status = status
-        self.problem = Problem(code, redacted(message))
+        self.problem = RefusalBody(code, redacted(message))
         self.headers = headers or {}
         super().__init__(message)
 

@@ -39,7 +39,7 @@ _FORMS = {
 }  # fmt: skip
 
 
-class Date(Struct, frozen=True):
+class StatedDate(Struct, frozen=True):
     """A date, weekday or time of day in a text, with what it states and how it is written."""
 
     start: int
@@ -55,15 +55,15 @@ class Date(Struct, frozen=True):
     def parts(self) -> tuple[int | None, ...]:
         return self.year, self.month, self.day, self.weekday, self.minutes
 
-    def fits(self, other: Date) -> bool:
+    def fits(self, other: StatedDate) -> bool:
         """Whether both could be the same: nothing that both state differs, and they state something in common."""
         pairs = [(a, b) for a, b in zip(self.parts(), other.parts(), strict=True) if a is not None and b is not None]
         return bool(pairs) and all(a == b for a, b in pairs)
 
 
-def dates(text: str) -> list[Date]:
+def dates(text: str) -> list[StatedDate]:
     """Every date in the text, in order, the fuller forms first where they overlap."""
-    found: list[Date] = []
+    found: list[StatedDate] = []
     for form, pattern in _FORMS.items():
         for match in pattern.finditer(text):
             if not any(date.start < match.end() and match.start() < date.end for date in found):
@@ -71,7 +71,7 @@ def dates(text: str) -> list[Date]:
     return sorted(found, key=lambda date: date.start)
 
 
-def _read(form: str, match: re.Match[str]) -> Date:
+def _read(form: str, match: re.Match[str]) -> StatedDate:
     part = match.groupdict()
     month = part.get("month")
     number = None
@@ -84,7 +84,7 @@ def _read(form: str, match: re.Match[str]) -> Date:
         if half:
             hour = hour % 12 + (12 if half.startswith("p") else 0)
         minutes = 60 * hour + int(part["minute"])
-    return Date(
+    return StatedDate(
         match.start(),
         match.end(),
         form,
@@ -97,7 +97,7 @@ def _read(form: str, match: re.Match[str]) -> Date:
     )
 
 
-def written(date: Date, like: Date) -> str:
+def written(date: StatedDate, like: StatedDate) -> str:
     """A date in the form of another."""
     match = _FORMS[like.form].search(like.text) or _FORMS["y"].search(f"in {like.text}")
     part = match.groupdict() if match else {}
@@ -163,10 +163,10 @@ def change_date(answer: str, context: str, rng: Random) -> Edit | None:
     return None
 
 
-def _proposals(date: Date, answer: str, rng: Random) -> list[Date]:
+def _proposals(date: StatedDate, answer: str, rng: Random) -> list[StatedDate]:
     how = bound(answer, date.start, date.end)
     sign = {"lower": 1, "upper": -1}.get(how, 0) or _range_side(date, answer)
-    out: list[Date] = []
+    out: list[StatedDate] = []
     if date.weekday is not None:
         days = [day for day in range(7) if day != date.weekday and (not sign or sign * (day - date.weekday) > 0)]
         out = [structs.replace(date, weekday=day) for day in days]
@@ -190,7 +190,7 @@ def _proposals(date: Date, answer: str, rng: Random) -> list[Date]:
     return [new for new in out if _exists(new)]
 
 
-def _range_side(date: Date, answer: str) -> int:
+def _range_side(date: StatedDate, answer: str) -> int:
     """In "from 1321 to 1323" the first year may only move back and the second only on."""
     if re.search(r"\b(?:from|between) $", answer[: date.start], re.IGNORECASE) and re.match(
         r" (?:to|and|until) ", answer[date.end :]
@@ -199,7 +199,7 @@ def _range_side(date: Date, answer: str) -> int:
     return 1 if re.search(r"\d (?:to|and|until) $", answer[: date.start]) else 0
 
 
-def _exists(date: Date) -> bool:
+def _exists(date: StatedDate) -> bool:
     if date.year is not None and not 1000 <= date.year <= 2099:
         return False
     if date.month is None or date.day is None:

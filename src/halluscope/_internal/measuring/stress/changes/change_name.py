@@ -37,7 +37,7 @@ NATIONAL = re.compile(r"(?:ish|ese|ian|ians|ean|eans|ans|can|cans|ch|i|is|ic|ist
 _TOKEN = re.compile(r"(?<!\w)[^\W\d_]+(?:['’][^\W\d_]{2,})?(?!\w)")
 
 
-class Name(Struct, frozen=True):
+class StatedName(Struct, frozen=True):
     """A run of capitalised words, and the one in it that can be changed."""
 
     start: int
@@ -45,13 +45,13 @@ class Name(Struct, frozen=True):
     word: str
 
 
-def names(answer: str, context: str) -> list[Name]:
+def names(answer: str, context: str) -> list[StatedName]:
     """The names that answer and context share."""
     said = list(_TOKEN.finditer(answer))
     lowered = {m.group() for m in _TOKEN.finditer(f"{answer} {context}") if m.group().islower()}
     known = inner_names(context) | inner_names(answer)
     capitals = {m.group() for m in _TOKEN.finditer(context)}
-    found: list[Name] = []
+    found: list[StatedName] = []
     run: list[re.Match[str]] = []
     for match in [*said, None]:
         if match and _capital(match.group()) and (not run or answer[run[-1].end() : match.start()] == " "):
@@ -59,7 +59,7 @@ def names(answer: str, context: str) -> list[Name]:
             continue
         fit = [m for m in run if _changeable(m.group(), lowered) and m.group() in known & capitals]
         if fit:
-            found.append(Name(fit[-1].start(), fit[-1].end(), fit[-1].group()))
+            found.append(StatedName(fit[-1].start(), fit[-1].end(), fit[-1].group()))
         run = [match] if match and _capital(match.group()) else []
     return found
 

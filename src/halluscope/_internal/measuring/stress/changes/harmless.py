@@ -9,7 +9,7 @@ from random import Random
 from msgspec import structs
 
 from ....text import sentences
-from .change_date import Date, dates, written
+from .change_date import StatedDate, dates, written
 from .mutant import Edit, starts_sentence
 from .plain_numbers import Number, numbers, spelled
 
@@ -42,10 +42,10 @@ _IN_PHRASE = re.compile(r" (?:quarters?|hal(?:f|ves)|thirds?|fifths?|and a)\b")
 _PAIRED = re.compile(r"\d(?: (?:and|or|to) |[–—-])$")
 _MONEY_BEFORE = re.compile(r"(?:[$€£¥]|\b[A-Z]{3} )$")
 _MODELS = {
-    "mdy": Date(0, 0, "mdy", "January 1, 2000"),
-    "dmy": Date(0, 0, "dmy", "1 January 2000"),
-    "md": Date(0, 0, "md", "January 1"),
-    "dm": Date(0, 0, "dm", "1 January"),
+    "mdy": StatedDate(0, 0, "mdy", "January 1, 2000"),
+    "dmy": StatedDate(0, 0, "dmy", "1 January 2000"),
+    "md": StatedDate(0, 0, "md", "January 1"),
+    "dm": StatedDate(0, 0, "dm", "1 January"),
 }
 _OTHER_FORMS = {"iso": ("mdy", "dmy"), "mdy": ("dmy",), "dmy": ("mdy",), "md": ("dm",), "dm": ("md",)}
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from html import escape
 
 from ..verdict import SIGNS, Support, Verdict
-from .words import about, short, stance, sureness
+from .in_words import about, short, stance, sureness
 
 _TONES = {
     Support.SUPPORTED: "11, 125, 148",

@@ -7,8 +7,8 @@ from html import escape
 from itertools import islice
 
 from ..result import Result, bar
-from ..result.notebook import BAD, GOOD, NEITHER, badge
-from ..result.words import short
+from ..result.in_words import short
+from ..result.result_html import BAD, GOOD, NEITHER, badge
 from ..store import Entry
 from ..text.counting import count_of
 from .run_summary import Summary

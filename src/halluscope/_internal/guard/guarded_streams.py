@@ -8,7 +8,7 @@ from typing import Any, Union
 from ..plumbing import sync
 from ..plumbing.public import public
 from .guarded_sentence import GuardedSentence
-from .guarding import Guarding, Held
+from .guarding import Guarding, WholeSentence
 
 Extract = Callable[[Any], str]
 """From a piece of somebody's stream to the text in it."""
@@ -77,7 +77,7 @@ class Guarded(_Watched, Iterator[str]):
             if callable(close := getattr(self._stream, "close", None)):
                 close()
 
-    def _held(self) -> Iterator[Held]:
+    def _held(self) -> Iterator[WholeSentence]:
         try:
             for piece in self._stream:
                 yield from self._guarding.add(self._text(piece))
@@ -118,7 +118,7 @@ class AsyncGuarded(_Watched, AsyncIterator[str]):
             if callable(close):
                 await close()
 
-    async def _held(self) -> AsyncIterator[Held]:
+    async def _held(self) -> AsyncIterator[WholeSentence]:
         try:
             async for piece in self._stream:
                 for held in self._guarding.add(self._text(piece)):

@@ -12,7 +12,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from .http.refusals import Refusal
-from .messages import Nothing
+from .wire_messages import Nothing
 
 T = TypeVar("T")
 

@@ -13,7 +13,7 @@ from ..service.limits import Limits
 from ..service.systems import SystemScore
 from ..store import RunInfo
 from ..verdict import Claim, Verdict
-from .http.refusals import Problem
+from .http.refusals import RefusalBody
 
 Output = Annotated[
     Union[str, list[Any], dict[str, Any]],
@@ -80,7 +80,7 @@ class Claimed(Struct, frozen=True, kw_only=True, tag_field="event", tag="claims"
     claims: tuple[Claim, ...]
 
 
-class Judged(Struct, frozen=True, kw_only=True, tag_field="event", tag="verdicts"):
+class ClaimsJudged(Struct, frozen=True, kw_only=True, tag_field="event", tag="verdicts"):
     """Some of its claims were judged."""
 
     verdicts: tuple[Verdict, ...]
@@ -96,7 +96,7 @@ class Finished(Struct, frozen=True, kw_only=True, tag_field="event", tag="result
 class Failed(Struct, frozen=True, kw_only=True, tag_field="event", tag="error"):
     """The work broke off."""
 
-    error: Problem
+    error: RefusalBody
 
 
 class Ended(Struct, frozen=True, kw_only=True, tag_field="event", tag="end"):
@@ -138,7 +138,7 @@ class GuardPiece(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     text: str
 
 
-class Guarded(GuardedSentence, frozen=True, kw_only=True, tag_field="event", tag="sentence"):
+class SentenceChecked(GuardedSentence, frozen=True, kw_only=True, tag_field="event", tag="sentence"):
     """A sentence that was checked: `before` and `shown` are to be passed on."""
 
 
@@ -152,8 +152,8 @@ class GuardEnded(Struct, frozen=True, kw_only=True, tag_field="event", tag="end"
     flagged: int
 
 
-GuardEvent = Union[Guarded, GuardEnded, Failed]
-CheckEvent = Union[Claimed, Judged, Finished, Failed]
+GuardEvent = Union[SentenceChecked, GuardEnded, Failed]
+CheckEvent = Union[Claimed, ClaimsJudged, Finished, Failed]
 BatchEvent = Union[Finished, Failed, Ended]
 
 
@@ -199,7 +199,7 @@ class About(Struct, frozen=True):
     examples: tuple[Example, ...]
 
 
-class Standing(Struct, frozen=True):
+class ServerState(Struct, frozen=True):
     """Whether the server lives, and whether it takes requests."""
 
     status: Literal["alive", "ready", "starting", "ending"]

@@ -67,7 +67,7 @@ class _Finished(Struct):
     tries: int = 0
 
 
-class Scoring:
+class LiveScoring:
     """Scores answers and keeps the results. Used from one loop; all that can go wrong is counted and logged."""
 
     def __init__(self, plan: Plan, counter: Counter, budget: DailyBudget) -> None:

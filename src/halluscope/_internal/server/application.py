@@ -16,18 +16,18 @@ from .check_routes import CheckRoutes
 from .checking import Checking
 from .http.access import Access, checked_token
 from .http.listening import Server, serve_on, server_for
-from .http.measures import Measures
-from .operations import Operation
+from .http.prometheus import Measures
 from .page_routes import PageRoutes
+from .routes import Operation
 from .run_routes import RunRoutes
-from .settings import Settings
+from .settings import ServerSettings
 from .standing_routes import StandingRoutes
 
 
 class Application:
     """One server. Call `serve` in the loop it is to live in."""
 
-    def __init__(self, settings: Settings, store: Store | None = None) -> None:
+    def __init__(self, settings: ServerSettings, store: Store | None = None) -> None:
         self._settings = settings
         token = checked_token(settings.host, settings.token)
         self._state = "starting"

@@ -24,7 +24,7 @@ class CallsThrottle(Throttle, HasTrouble, Protocol):
     """A throttle that also says why the latest call did not come through."""
 
 
-class Scoring:
+class WorkerScoring:
     """What a worker process holds for as long as it lives. Safe to use from several threads."""
 
     def __init__(self, recipe: Recipe, *, cores: int, calls: CallsThrottle | None, at_once: int = AT_ONCE) -> None:

@@ -26,7 +26,7 @@ from ..part_figures import PartFigures
 from ..partitions import PartitionName, file_key
 from ..recipe import made_recipe
 from .cluster import connected, our_errors
-from .coordinator import Standing
+from .coordinator import ClusterState
 from .staff import Staff, check_numbers
 from .workers import Read, ScorePartition
 
@@ -248,7 +248,7 @@ def _whole(names: list[PartitionName]) -> bool:
     return any(name.last and len(names) == name.number + 1 for name in names)
 
 
-def _progress(figures: PartFigures, standing: Standing) -> Progress:
+def _progress(figures: PartFigures, standing: ClusterState) -> Progress:
     spent = figures.usage.cost
     cost = None if spent is None or standing.cost is None else spent + standing.cost + standing.wasted
     return Progress(
