@@ -11,10 +11,12 @@ TIMES = 4
 TOO_MANY = 10
 ENOUGH = 0.03
 """Seconds of work from which on a ratio says something."""
+PLENTY = 0.5
+"""Seconds of work beside which what disturbs it is little, so that once is enough."""
 
 
 def spent(work: Callable[[int], object], length: int) -> float:
-    """Seconds of this process's time, the shorter of two where they count."""
+    """Seconds of this process's time, the shorter of two where they count and may be disturbed."""
     best = float("inf")
     gc.disable()  # its rounds come by the number of objects there are, whoever made them
     try:
@@ -22,7 +24,7 @@ def spent(work: Callable[[int], object], length: int) -> float:
             began = time.process_time()
             work(length)
             best = min(best, time.process_time() - began)
-            if best < ENOUGH:
+            if not ENOUGH <= best < PLENTY:
                 break
     finally:
         gc.enable()

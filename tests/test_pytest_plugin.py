@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Sequence
 from importlib.metadata import entry_points
 from pathlib import Path
 
@@ -20,12 +21,18 @@ BAD = "The tower is 900 metres high."
 CONTEXT = "The tower was built in 1889 and is 300 metres high."
 
 INSTALLED = any(point.name == "halluscope" for point in entry_points(group="pytest11"))
-LOADED = () if INSTALLED else ("-p", "halluscope._internal.pytest_plugin")
+NAME = "halluscope" if INSTALLED else "halluscope._internal.pytest_plugin"
 
 
-def run(pytester: pytest.Pytester, *arguments: str) -> pytest.RunResult:
-    """A pytest run as a process of its own, as a user would start it."""
-    return pytester.runpytest_subprocess(*LOADED, "-p", "no:cacheprovider", *arguments)
+def run(pytester: pytest.Pytester, *arguments: str, others: Sequence[str] = ()) -> pytest.RunResult:
+    """A pytest run as a process of its own, with this plugin and the `others`, each by the name of its entry point.
+
+    Whatever else is installed here is left out: to load it takes several times as long as the run itself.
+    """
+    named = [word for plugin in (NAME, *others) for word in ("-p", plugin)]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
+        return pytester.runpytest_subprocess(*named, "-p", "no:cacheprovider", *arguments)
 
 
 def paid(server: Loopback, body: str, marker: str = "") -> str:
@@ -49,6 +56,18 @@ def test_the_plugin_is_known_to_pytest() -> None:
     assert INSTALLED, (
         "pyproject.toml must declare the entry point pytest11: halluscope = halluscope._internal.pytest_plugin"
     )
+
+
+def test_it_is_loaded_by_itself_beside_all_that_is_installed(pytester: pytest.Pytester) -> None:
+    pytester.makepyfile(f"""
+        def test_good(assert_faithful):
+            assert_faithful({GOOD!r}, {CONTEXT!r})
+
+        def test_bad(assert_no_hallucination):
+            assert_no_hallucination({BAD!r}, {CONTEXT!r})
+    """)
+    result = pytester.runpytest_subprocess("-p", "no:cacheprovider")
+    result.assert_outcomes(passed=1, failed=1)
 
 
 class TestAssertions:
@@ -98,7 +117,7 @@ class TestAssertions:
             async def test_inside_a_loop(assert_faithful):
                 assert_faithful({GOOD!r}, {CONTEXT!r})
         """)
-        run(pytester).assert_outcomes(passed=2, failed=1)
+        run(pytester, others=["asyncio"]).assert_outcomes(passed=2, failed=1)
 
     def test_no_score_never_passes_silently(self, pytester: pytest.Pytester) -> None:
         pytester.makepyfile(f"""
@@ -333,9 +352,9 @@ def test_it():
 
     def test_workers_record_side_by_side(self, pytester: pytest.Pytester, server: Loopback) -> None:
         pytester.makepyfile(test_app=paid(server, self.BODY))
-        run(pytester, "--halluscope-record", "-n", "2").assert_outcomes(passed=2, failed=1)
+        run(pytester, "--halluscope-record", "-n", "2", others=["xdist"]).assert_outcomes(passed=2, failed=1)
         assert len(recordings(pytester)) == 3
-        run(pytester, "-n", "2").assert_outcomes(passed=2, failed=1)
+        run(pytester, "-n", "2", others=["xdist"]).assert_outcomes(passed=2, failed=1)
 
     def test_the_judge_and_the_folder_may_be_set_for_all_tests(
         self, pytester: pytest.Pytester, server: Loopback
@@ -380,4 +399,4 @@ def test_loading_the_plugin_loads_little(pytester: pytest.Pytester) -> None:
             loaded = {"numpy", "onnxruntime", "aiohttp", "halluscope._internal.engine.scorer"} & set(sys.modules)
             assert not loaded, loaded
     """)
-    run(pytester, "-p", "no:asyncio").assert_outcomes(passed=1)
+    run(pytester).assert_outcomes(passed=1)

@@ -46,7 +46,7 @@ def spark() -> Iterator[Any]:
 
 
 def test_scores_are_those_of_one_machine_to_the_bit(spark: Any, tmp_path: Path) -> None:
-    given = [json.loads(line) for line in Path(halluscope.sample()).read_text(encoding="utf-8").splitlines()]
+    given = [json.loads(line) for line in Path(halluscope.sample()).read_text(encoding="utf-8").splitlines()[::2]]
     frame = spark.createDataFrame(
         [(row["id"], row["output"], row["context"], row.get("input")) for row in given],
         "id string, answer string, contexts array<string>, question string",
@@ -54,7 +54,7 @@ def test_scores_are_those_of_one_machine_to_the_bit(spark: Any, tmp_path: Path) 
     judged = frame.withColumn("judged", spark_udf("hallucination")("answer", "contexts", "question"))
     there = {row.id: row.judged for row in judged.collect()}
     with Store(tmp_path / "store.db") as store:
-        here = {result.case_id: result for result in halluscope.evaluate(halluscope.sample(), store=store)}
+        here = {result.case_id: result for result in halluscope.evaluate(given, store=store)}
     assert {id: (row.score, row.passed, row.outcome, row.reason) for id, row in there.items()} == {
         id: (result.score, result.passed, result.outcome.value, result.reason) for id, result in here.items()
     }
@@ -63,18 +63,18 @@ def test_scores_are_those_of_one_machine_to_the_bit(spark: Any, tmp_path: Path) 
 
 
 def test_a_chat_judge_is_asked_by_the_tasks_within_their_limit(spark: Any, server: Loopback) -> None:
-    rows = [(f"The tower has {i} floors.", [f"The tower has {i} floors."]) for i in range(12)]
+    rows = [(f"The tower has {i} floors.", [f"The tower has {i} floors."]) for i in range(24)]
     frame = spark.createDataFrame(rows, "output string, context array<string>").repartition(2)
     judge = spark_udf(
         "label", "openai/gpt-4o", base_url=server.base_url, api_key="sk-a-key", concurrency=4, calls_per_minute=1200
     )
     server.latency = 0.02
     found = frame.select(judge("output", "context").alias("judged")).select("judged.*").collect()
-    assert [row.outcome for row in found] == ["scored"] * 12 and sum(row.calls for row in found) == 12
+    assert [row.outcome for row in found] == ["scored"] * 24 and sum(row.calls for row in found) == 24
     assert server.most_at_once <= 4
     times = sorted(call.at for call in server.calls)
-    assert len(times) == 12
-    assert times[-1] - times[0] >= (12 - 2 - 3) / 20, "twelve calls at twenty a second, of which two may come at once"
+    assert len(times) == 24
+    assert times[-1] - times[0] >= (24 - 2) / 20 - 0.35, "at twenty a second, but for two at once and late first calls"
 
 
 def test_a_row_that_cannot_be_read_is_one_with_a_reason(spark: Any) -> None:

@@ -13,15 +13,16 @@ import sysconfig
 import venv
 from collections import Counter
 from dataclasses import asdict
+from importlib.metadata import entry_points
 from pathlib import Path
 
 import pytest
 
 from ..loopback import Loopback
+from ..once import made_once
 from .pages import PAGES, ROOT, Block, blocks, name
 
-pytestmark = pytest.mark.xdist_group("wheel")
-
+PROGRAMS = "Scripts" if os.name == "nt" else "bin"
 RUN = ("python", "console")
 SHOWN = ("text", "json", "nginx", "typescript", "yaml", "ini")
 """Languages of blocks that are read, not run."""
@@ -57,28 +58,32 @@ PRINTED = {
 """What the examples print where the words of a page are not the place to say it."""
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder of programs of an environment with the wheel in it, and the dependencies of this one."""
-    home = tmp_path_factory.mktemp("wheel")
+    return made_once(tmp_path_factory, "wheel", install) / "venv" / PROGRAMS
+
+
+def install(home: Path) -> None:
+    """Builds the wheel and puts it into an environment of its own."""
     build = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(home)]
     subprocess.run(build, cwd=ROOT, check=True, capture_output=True)
     venv.create(home / "venv", symlinks=os.name != "nt")
-    programs = home / "venv" / ("Scripts" if os.name == "nt" else "bin")
+    python = home / "venv" / PROGRAMS / "python"
     (wheel,) = home.glob("*.whl")
-    install = ["--python", str(programs / "python"), "install", "--quiet", "--no-deps", "--no-index", str(wheel)]
-    subprocess.run([sys.executable, "-m", "pip", "--disable-pip-version-check", *install], check=True)
+    words = ["--python", str(python), "install", "--quiet", "--no-deps", "--no-index", str(wheel)]
+    subprocess.run([sys.executable, "-m", "pip", "--disable-pip-version-check", *words], check=True)
     # A folder named in a .pth file is on the path, but the .pth files in it are not read: so this environment's
     # packages are found there, and the source tree is not.
     own = {sysconfig.get_path("purelib"), sysconfig.get_path("platlib")}
     packages = next((home / "venv").rglob("site-packages"))
     (packages / "here.pth").write_text("\n".join(sorted(own)), encoding="utf-8")
-    return programs
 
 
 @pytest.fixture
 def reader(installed: Path, tmp_path: Path, server: Loopback) -> dict[str, str]:
-    """The environment of someone with keys, whose providers are on loopback."""
+    """The environment of someone with keys, whose providers are on loopback, and whose pytest has this plugin alone."""
+    others = {point.name for point in entry_points(group="pytest11")} - {"halluscope"}
     unset = ("PYTHONPATH", "VIRTUAL_ENV")
     return {
         **{key: value for key, value in os.environ.items() if key not in unset},
@@ -89,6 +94,7 @@ def reader(installed: Path, tmp_path: Path, server: Loopback) -> dict[str, str]:
         "ANTHROPIC_API_KEY": "a key for loopback",
         "ANTHROPIC_BASE_URL": server.url,
         "PYTHONUTF8": "1",
+        "PYTEST_ADDOPTS": " ".join(f"-p no:{plugin}" for plugin in sorted(others)),
     }
 
 

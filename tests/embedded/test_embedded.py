@@ -223,14 +223,14 @@ def test_the_same_case_scores_the_same_to_the_bit_alone_or_among_others() -> Non
     alone = confidences(CASES)
     assert confidences(CASES[::-1])[::-1] == alone
     with ThreadPoolExecutor(8) as pool:
-        assert [list(part[0]) for part in pool.map(lambda pair: confidences([pair]), CASES * 5)] == alone * 5
+        assert [list(part[0]) for part in pool.map(lambda pair: confidences([pair]), CASES * 3)] == alone * 3
 
     async def together() -> list[list[float | None]]:
         metric = halluscope.Hallucination()
-        results = await asyncio.gather(*(metric.ascore(output=o, context=c, judge="local") for o, c in CASES * 3))
+        results = await asyncio.gather(*(metric.ascore(output=o, context=c, judge="local") for o, c in CASES * 2))
         return [[verdict.confidence for verdict in result.verdicts] for result in results]
 
-    assert asyncio.run(together()) == alone * 3
+    assert asyncio.run(together()) == alone * 2
 
 
 def test_the_same_case_scores_the_same_in_another_process_whatever_the_threads() -> None:
@@ -238,13 +238,13 @@ def test_the_same_case_scores_the_same_in_another_process_whatever_the_threads()
         "import json; from tests.embedded.test_embedded import CASES, confidences; "
         "print(json.dumps(confidences(CASES)))"
     )
-    outputs = set()
-    for threads in ("1", "2", "4"):
+    outputs = {json.dumps(confidences(CASES))}
+    for threads in ("1", "4"):
         environment = {**os.environ, "OMP_NUM_THREADS": threads, "PYTHONHASHSEED": threads}
         done = subprocess.run(
             [sys.executable, "-c", program], env=environment, capture_output=True, text=True, check=True
         )
-        outputs.add(done.stdout)
+        outputs.add(done.stdout.strip())
     assert len(outputs) == 1
 
 

@@ -4,8 +4,8 @@ import pytest
 
 from halluscope._internal.embedded.reading.judged_text import judged
 
+from ..growth import assert_linear
 from ..random_text import random_texts
-from ..timing import taken
 
 
 @pytest.mark.parametrize(
@@ -148,9 +148,8 @@ MARKED = [
      "<!-- ", "[^1]", "¹", "~~", "`", "A et al., "],
 )  # fmt: skip
 def test_time_grows_with_length_only(piece: str) -> None:
-    def read(length: int) -> float:
-        text = (piece * (length // len(piece) + 1))[:length]
-        return taken(lambda: judged(text))
+    def read(length: int) -> None:
+        judged((piece * (length // len(piece) + 1))[:length])
 
     read(1_000)
-    assert read(200_000) < 25 * read(20_000) + 1
+    assert_linear(read, start=20_000, longest=80_000, name=piece)

@@ -8,7 +8,7 @@ from halluscope._internal.embedded.quantities.alignment import prepare
 from halluscope._internal.embedded.quantities.standing import Standing, standings
 from halluscope._internal.embedded.quantities.written.measures import read
 
-from ..timing import taken
+from ..growth import assert_linear
 
 ORDER = """Item | Pieces | Price | Line
 Oak shelf | 6 | £45.50 | £273.00
@@ -156,9 +156,9 @@ def test_very_many_numbers_are_noted_and_not_looked_at() -> None:
 )
 @pytest.mark.parametrize("both", [False, True])
 def test_time_grows_with_length_only(piece: str, both: bool) -> None:
-    def looked(length: int) -> float:
+    def look(length: int) -> None:
         text = (piece * (length // len(piece) + 1))[:length]
         prepare.cache_clear()
-        return taken(lambda: standings([text], text if both else "It has 12 rows and 7 kg."))
+        standings([text], text if both else "It has 12 rows and 7 kg.")
 
-    assert looked(24_000) < 14 * looked(3_000) + 0.5
+    assert_linear(look, start=3_000, longest=12_000, name=piece)
