@@ -208,7 +208,7 @@ __getattr__, __dir__ = loaded_late(
         ),
         "guard.guard": "guard",
         "guard.guarded_sentence": "GuardedSentence",
-        "guard.streams": "AsyncGuarded Guarded",
+        "guard.guarded_streams": "AsyncGuarded Guarded",
         "judge": "Judge",
         "measuring.bench": "BenchReport Figures JudgeRun KindFigures Loaded LabelledCase bench load_set run_judge",
         "measuring.bench.bench_report": "Mistake Problem",

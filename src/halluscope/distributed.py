@@ -19,7 +19,7 @@ __getattr__, __dir__ = loaded_late(
     {
         "distributed.cluster_run": "ClusterRun",
         "distributed.on_ray.dataset": "score",
-        "distributed.on_ray.run": "evaluate",
+        "distributed.on_ray.ray_run": "evaluate",
         "distributed.spark": "spark_udf",
     },
 )

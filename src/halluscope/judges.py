@@ -109,7 +109,7 @@ __getattr__, __dir__ = loaded_late(
     {
         "judge": "Answer Ask Call Judge JudgeSpec resolve",
         "judges.chat.anthropic": "anthropic_judge",
-        "judges.chat.chat_judge": "ChatJudge ChatModel Completion Settings",
+        "judges.chat.chat_judge": "ChatJudge ChatModel ChatSettings Completion",
         "judges.chat.dialect": "Manner",
         "judges.chat.litellm": "litellm_judge",
         "judges.chat.openai": "openai_judge",

@@ -96,7 +96,7 @@ __getattr__, __dir__ = loaded_late(
             "register resolve"
         ),
         "metrics.claimwise": "ClaimMetric Verified",
-        "prompt": "Data Prompt",
+        "prompt": "Material Prompt",
         "questions": (
             "ComparePassages Explain ExtractClaims ExtractTruths LabelAnswer Labelled Passage "
             "PassageVerdict Question ResolveContext Verification VerifyClaims"
