@@ -17,7 +17,7 @@ import time
 from pathlib import Path
 
 from halluscope._internal.judge import resolve
-from halluscope._internal.measuring.bench import load_set, run_judge, sample
+from halluscope._internal.measuring.bench import load_set, run_judge, sample_of_cases
 from halluscope._internal.measuring.bench.cascade_curve import (
     Band,
     Doubt,
@@ -51,7 +51,7 @@ def main(arguments: list[str] | None = None) -> int:
     print(f"{'set':24} {'cases':>6} {'errors':>7} {'balanced':>9} {'with':>7} {'closed':>7} {'lopsided':>9}")
     for path in wanted:
         started = time.perf_counter()
-        cases = sample(load_set(str(path)).cases, options.limit, options.seed)
+        cases = sample_of_cases(load_set(str(path)).cases, options.limit, options.seed)
         found = doubts(run_judge(cases, judge, metric, concurrency=8))
         if not found:
             print(f"{path.name.split('.')[0]:24} {'no case was scored':>20}")

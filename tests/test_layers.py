@@ -103,6 +103,24 @@ def test_no_folder_holds_more_than_a_reader_takes_in() -> None:
     assert {str(folder.relative_to(PACKAGE)): n for folder, n in counts.items() if n > MOST_SIDE_BY_SIDE} == {}
 
 
+def names_in(path: Path) -> set[str]:
+    """The classes and functions that a file has for others."""
+    kinds = (ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
+    return {node.name for node in tree_of(path).body if isinstance(node, kinds) and not node.name.startswith("_")}
+
+
+def test_no_name_is_used_for_two_things() -> None:
+    """But for what peers call theirs, and commands that are named like what they do.
+
+    The embedded judge has words of its own: what its network was trained with is not what the rest reads.
+    """
+    own = [path for path in modules() if not {"compat", "cli", "embedded"} & set(path.parts)]
+    counts = Counter(name for path in own for name in names_in(path))
+    assert {name for name, count in counts.items() if count > 1} == {"resolve"}  # a judge, and a metric
+    stems = Counter(path.stem for path in own if path.name != "__init__.py")
+    assert {stem: count for stem, count in stems.items() if count > 1} == {}
+
+
 def files_imported(path: Path) -> Iterator[Path]:
     """The files of the package that a file imports, wherever in it the import stands."""
     inside = path.relative_to(PACKAGE).parts[:-1]

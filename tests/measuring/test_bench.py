@@ -21,7 +21,7 @@ from halluscope._internal.engine.driver import Patience
 from halluscope._internal.errors import InputError, JudgeRejected
 from halluscope._internal.judge import Answer, Call
 from halluscope._internal.judges.scripted import ScriptedJudge
-from halluscope._internal.measuring.bench import LabelledCase, bench, load_set, measure, run_judge, sample
+from halluscope._internal.measuring.bench import LabelledCase, bench, load_set, measure, run_judge, sample_of_cases
 from halluscope._internal.measuring.bench.baselines import baselines, best_threshold
 from halluscope._internal.measuring.bench.bench_table import shown
 from halluscope._internal.measuring.bench.by_kind import by_kind
@@ -29,7 +29,7 @@ from halluscope._internal.measuring.bench.cascade_curve import tradeoff
 from halluscope._internal.measuring.bench.figures import worst_mistakes
 from halluscope._internal.measuring.bench.judge_run import JudgeRun
 from halluscope._internal.measuring.bench.picture import bench_svg
-from halluscope._internal.measuring.labelled_case import fingerprint, labelled
+from halluscope._internal.measuring.labelled_case import fingerprint_of_cases, labelled
 from halluscope._internal.questions import ExtractClaims, LabelAnswer, Labelled, Question
 from halluscope._internal.result import Usage
 
@@ -238,14 +238,14 @@ def test_answers_about_one_text_are_drawn_together() -> None:
 
 def test_the_same_seed_gives_the_same_sample_and_the_same_intervals() -> None:
     known = cases(100)
-    assert [i.case.id for i in sample(known, 10, 1)] == [i.case.id for i in sample(known, 10, 1)]
-    assert sample(known, 10, 1) != sample(known, 10, 2)
-    assert sample(known, 1000) == known
+    assert [i.case.id for i in sample_of_cases(known, 10, 1)] == [i.case.id for i in sample_of_cases(known, 10, 1)]
+    assert sample_of_cases(known, 10, 1) != sample_of_cases(known, 10, 2)
+    assert sample_of_cases(known, 1000) == known
     with pytest.raises(InputError, match="at least 1"):
-        sample(known, 0)
+        sample_of_cases(known, 0)
     run = run_judge(known, Noisy(known), metrics.resolve("label"))
     assert measure(run, resamples=30, seed=4).intervals == measure(run, resamples=30, seed=4).intervals
-    assert fingerprint(known) != fingerprint(known[:-1])
+    assert fingerprint_of_cases(known) != fingerprint_of_cases(known[:-1])
 
 
 def test_trivial_judges_show_what_a_set_gives_away(tmp_path: Path) -> None:

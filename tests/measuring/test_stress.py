@@ -18,7 +18,7 @@ from halluscope._internal.cli import app
 from halluscope._internal.errors import InputError, JudgeError, UnknownName
 from halluscope._internal.measuring.sets.public_sets import load_set
 from halluscope._internal.measuring.stress import HARMFUL, HARMLESS, KINDS, astress, change, mutants, stress
-from halluscope._internal.measuring.stress.answers import PACKAGED, from_passage, read, wording
+from halluscope._internal.measuring.stress.answers import PACKAGED, from_passage, read_answers, wording
 from halluscope._internal.measuring.stress.changes.add_sentence import add_sentence
 from halluscope._internal.measuring.stress.changes.change_date import change_date, dates
 from halluscope._internal.measuring.stress.changes.change_name import change_name, names
@@ -635,7 +635,7 @@ async def test_copied_and_reworded_answers_are_counted_apart() -> None:
 
 
 def test_the_answers_in_the_package_are_of_both_wordings_and_can_be_changed_in_every_way() -> None:
-    rows = list(read(PACKAGED))
+    rows = list(read_answers(PACKAGED))
     assert not [row for row in rows if isinstance(row, str)], "a row that cannot be used"
     known = [row for row in rows if isinstance(row, Case)]
     reworded = [case for case in known if wording(case) == "reworded"]
@@ -679,7 +679,7 @@ def test_passages_alone_give_answers_of_whole_sentences() -> None:
         case = from_passage(SHIPYARD, seed=seed)
         assert case.output in SHIPYARD and case.output.endswith(".") and case.context == (SHIPYARD,)
     assert from_passage(SHIPYARD, seed=3) == from_passage(SHIPYARD, seed=3)
-    made = list(read([SHIPYARD, {"text": SHIPYARD, "id": "b"}, "too short", {"passage": ["x", SHIPYARD]}]))
+    made = list(read_answers([SHIPYARD, {"text": SHIPYARD, "id": "b"}, "too short", {"passage": ["x", SHIPYARD]}]))
     assert [type(row).__name__ for row in made] == ["Case", "Case", "str", "Case"]
     assert isinstance(made[1], Case) and made[1].id == "b"
 

@@ -65,7 +65,7 @@ def test_what_a_status_stands_for(status: int, body: str, kind: type[Exception])
 def test_an_echo_of_the_judged_text_in_an_error_decides_nothing() -> None:
     echo = '{"detail": [{"loc": ["body", "model"], "msg": "bad", "input": "context length, temperature, seed"}]}'
     assert type(http.error_of(422, echo)) is JudgeRejected
-    assert http.told(echo) == "bad body model"
+    assert http.words_of_error(echo) == "bad body model"
 
 
 def test_retry_after_in_seconds_and_as_a_date() -> None:

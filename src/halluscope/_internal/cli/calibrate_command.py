@@ -16,7 +16,7 @@ from ..measuring.bench.judge_run import CONCURRENCY, run_judge
 from ..measuring.calibration.fitting import CONFIDENCE, cautions, promised
 from ..measuring.calibration.fitting import calibrate as calibrated
 from ..measuring.calibration.profile import MappingKind, Profile, profile_path
-from ..measuring.labelled_case import LabelledCase, sample
+from ..measuring.labelled_case import LabelledCase, sample_of_cases
 from ..measuring.sets.public_sets import load_set
 from ..metric import Metric
 from ..stats.interval import Interval
@@ -68,7 +68,7 @@ def calibrate(
     promised(recall, false_alarms, confidence)
     loaded = load_set(labels)
     profile_path(name or loaded.name)
-    cases = sample(loaded.cases, limit, seed)
+    cases = sample_of_cases(loaded.cases, limit, seed)
     kind = metrics.resolve(metric)
     if judge is None and all(item.score is not None for item in cases):
         scored = _given(cases, direction)

@@ -36,7 +36,7 @@ from .options import (
     mapping,
     metrics_or_usual,
 )
-from .settings.file import listed
+from .settings.file import as_list
 from .terminal import print_json, printable
 from .views import ci_files
 from .views.runs import show_cases, show_gates, show_summary, summary_object
@@ -119,7 +119,7 @@ def eval_command(
     chosen = Profile.load(profile) if profile else None
     metrics = metrics_or_usual(metric, chosen.metric if chosen else None)
     judge = judge or (chosen.judge if chosen else None)
-    gates = [Gate.parse(text, metrics) for text in gate or listed("HALLUSCOPE_GATES")]
+    gates = [Gate.parse(text, metrics) for text in gate or as_list("HALLUSCOPE_GATES")]
     options = judge_options(base_url, judge)
     if not reason:
         options["include_reason"] = False

@@ -19,7 +19,7 @@ from ..case import Case
 from ..errors import InputError
 from ..judge import resolve
 from ..measuring.bench.judge_run import run_judge
-from ..measuring.labelled_case import LabelledCase, read_label, sample
+from ..measuring.labelled_case import LabelledCase, read_label, sample_of_cases
 from ..measuring.labelling import LabelFile, PersonAgreement, Session, cases_of, person_agreement
 from ..text.counting import count_of
 from .app import app
@@ -134,7 +134,7 @@ def _show_agreement(found: PersonAgreement, who: str, console: Console) -> None:
 
 def _drawn(cases: list[Case], limit: int | None, seed: int) -> list[Case]:
     items = [LabelledCase(case=case, hallucinated=False, label="") for case in cases]
-    return [item.case for item in sample(items, limit, seed)]
+    return [item.case for item in sample_of_cases(items, limit, seed)]
 
 
 @contextmanager

@@ -9,7 +9,7 @@ import typer
 
 from ..errors import InputError
 from ..judge import VARIABLE
-from .settings.file import listed
+from .settings.file import as_list
 
 BASE_URL = "HALLUSCOPE_BASE_URL"
 CACHE = "HALLUSCOPE_CACHE"
@@ -80,7 +80,7 @@ def judge_options(base_url: str | None, judge: str | None) -> dict[str, Any]:
 
 def metrics_or_usual(given: list[str] | None, of_profile: str | None) -> list[str]:
     """The metrics that are named, else the profile's, else those of the settings."""
-    return given or ([of_profile] if of_profile else listed(METRICS) or [USUAL_METRIC])
+    return given or ([of_profile] if of_profile else as_list(METRICS) or [USUAL_METRIC])
 
 
 def cached() -> bool:

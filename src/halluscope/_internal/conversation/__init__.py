@@ -1,7 +1,7 @@
 """Conversations in the shapes that clients and frameworks keep them in: OpenAI's, Anthropic's, Mastra's."""
 
 from .messages import messages_of, parts_of, plain, text_of
-from .pieces import text_in
+from .pieces import text_of_piece
 from .reading import CONTEXT_FROM, SOURCES, Conversation, read_conversation
 from .tool_results import ToolResult, as_passage, extract_tool_results
 
@@ -16,6 +16,6 @@ __all__ = [
     "parts_of",
     "plain",
     "read_conversation",
-    "text_in",
     "text_of",
+    "text_of_piece",
 ]

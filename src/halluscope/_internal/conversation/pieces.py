@@ -12,7 +12,7 @@ _DELTAS = frozenset({"response.output_text.delta", "text-delta", "text_delta", "
 _SPOKEN_IN = ("delta", "text", "textDelta")
 
 
-def text_in(piece: Any) -> str | None:
+def text_of_piece(piece: Any) -> str | None:
     """The text in a piece of a stream, empty where it has none; None for an object that is no such piece."""
     if isinstance(piece, str):
         return piece

@@ -16,7 +16,7 @@ from msgspec import structs
 from ..case import Case
 from ..errors import JudgeError, JudgeRefused, QuestionTooLong, ReplyError, ReplyTruncated
 from ..judge import Answer, Call, Judge
-from ..plumbing.threads import Work, counted
+from ..plumbing.threads import Work, counted_elsewhere
 from ..questions import Question
 from ..questions.finding import Finding, without_score
 from ..questions.flow import AnswerMissing, Flow
@@ -129,7 +129,7 @@ class Driver:
 
     async def score(self, metric: HasFlow, case: Case, heard: Heard | None = None) -> Result:
         """The result of `metric` on `case`. A judge that fails is a result too."""
-        with counted() as work:
+        with counted_elsewhere() as work:
             trail = Trail(case, work, heard)
             return self._result(metric, case, await self._found(metric, case, trail), trail)
 

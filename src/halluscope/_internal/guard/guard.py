@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterable, Callable, Iterable, Sequence
 from typing import Any, Union, overload
 
-from ..conversation import text_in
+from ..conversation import text_of_piece
 from ..errors import InputError, UnknownName
 from ..judge import JudgeSpec
 from ..metric import is_number
@@ -100,7 +100,7 @@ def _support(flag: str) -> Support:
 
 
 def _text(piece: Any) -> str:
-    found = text_in(piece)
+    found = text_of_piece(piece)
     if found is not None:
         return found
     raise InputError(f"a piece of the stream is a {type(piece).__name__}: pass `text`, a function that finds its text.")

@@ -111,7 +111,7 @@ class Live:
             given_up=lambda answer: self._scoring.give_up(answer),
             forked=self._begin,
         )
-        sync.prepare()
+        sync.have_loop()
 
     def _begin(self) -> None:
         """Everything that belongs to this process: a forked child counts and keeps its own answers."""

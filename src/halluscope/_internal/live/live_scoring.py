@@ -89,7 +89,7 @@ class LiveScoring:
         answer, plan = drawn.answer, self._plan
         try:
             case = await self._read(answer)
-            if plan.filter is not None and not await called(plan.filter, case):
+            if plan.filter is not None and not await called_back(plan.filter, case):
                 self._counter.add(waiting=-1, sampled=-1, filtered=1)
                 return
             driver = await self._ready()
@@ -188,7 +188,7 @@ class LiveScoring:
         await in_thread(lambda: _complete(answer))
         if self._plan.get_context is None:
             return self._case(answer)
-        return self._of(answer, await called(self._plan.get_context, answer))
+        return self._of(answer, await called_back(self._plan.get_context, answer))
 
     def _case(self, answer: LiveAnswer) -> Case:
         """The answer as a case: against what it was given, else what was retrieved and what its conversation holds."""
@@ -231,7 +231,7 @@ class LiveScoring:
                 self._trouble(f"OpenTelemetry took no event ({type(error).__name__}: {error})", error)
         if plan.on_result is not None:
             try:
-                await called(plan.on_result, result, case)
+                await called_back(plan.on_result, result, case)
             except Exception as error:
                 self._trouble(f"on_result raised {type(error).__name__}: {error}", error)
 
@@ -243,7 +243,7 @@ class LiveScoring:
         _log.log(level, "live scoring: %s", what, exc_info=None if isinstance(error, HalluscopeError) else error)
 
 
-async def called(function: Callable[..., Any], *args: Any) -> Any:
+async def called_back(function: Callable[..., Any], *args: Any) -> Any:
     """What the application's own function returns; one that is not asynchronous has a thread to itself."""
     if inspect.iscoroutinefunction(function) or inspect.iscoroutinefunction(getattr(function, "__call__", None)):  # noqa: B004
         return await function(*args)

@@ -9,7 +9,7 @@ from typing import Any, Union
 
 from msgspec import Struct
 
-from ..conversation.pieces import text_in
+from ..conversation.pieces import text_of_piece
 from ..errors import InputError
 from .live_answer import LiveAnswer
 from .stream_proxy import StreamProxy
@@ -194,7 +194,7 @@ class Watch(Struct, frozen=True, kw_only=True):
 
     def _said(self, answer: LiveAnswer, piece: Any) -> None:
         def note() -> None:
-            if said := text_in(piece) if self.output is None else self.output(piece):
+            if said := text_of_piece(piece) if self.output is None else self.output(piece):
                 answer.said(said)
 
         self.quietly(note)

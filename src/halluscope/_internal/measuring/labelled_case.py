@@ -92,7 +92,7 @@ def places(piece: str, text: str) -> list[tuple[int, int]]:
     return [] if start < 0 else [(start, start + len(piece))]
 
 
-def sample(cases: Sequence[LabelledCase], limit: int | None, seed: int = 0) -> list[LabelledCase]:
+def sample_of_cases(cases: Sequence[LabelledCase], limit: int | None, seed: int = 0) -> list[LabelledCase]:
     """At most `limit` cases, drawn by seed, in the order of the file; the same ones on every machine."""
     if limit is None or limit >= len(cases):
         return list(cases)
@@ -102,7 +102,7 @@ def sample(cases: Sequence[LabelledCase], limit: int | None, seed: int = 0) -> l
     return [cases[i] for i in chosen]
 
 
-def fingerprint(cases: Sequence[LabelledCase]) -> str:
+def fingerprint_of_cases(cases: Sequence[LabelledCase]) -> str:
     """Names the cases and their labels by content, so that two tables can be seen to be about the same."""
     digest = hashlib.sha256()
     for item in cases:

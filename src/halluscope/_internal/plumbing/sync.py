@@ -131,7 +131,7 @@ def start(coroutine: Coroutine[Any, Any, T]) -> Future[T]:
     return asyncio.run_coroutine_threadsafe(coroutine, _running().loop)
 
 
-def prepare() -> None:
+def have_loop() -> None:
     """Have the loop running, so that the first to use it need not wait for that."""
     _running()
 

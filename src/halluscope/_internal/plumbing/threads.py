@@ -66,7 +66,7 @@ def farthest() -> tuple[int, int] | None:
 
 
 @contextmanager
-def counted() -> Iterator[Work]:
+def counted_elsewhere() -> Iterator[Work]:
     """Work that is done elsewhere, and counted here."""
     work = Work()
     _counted.add(work)

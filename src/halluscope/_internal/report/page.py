@@ -47,7 +47,7 @@ _TITLE, _DATA, _TABLE = "<!--title-->", "<!--data-->", "<!--without-script-->"
 _EXPORT = re.compile(r"^export (?=(?:async )?function|const|class)", re.MULTILINE)
 
 
-def read(name: str) -> str:
+def read_asset(name: str) -> str:
     """One of the files that pages are made of."""
     return (ASSETS / name).read_text(encoding="utf-8")
 
@@ -55,14 +55,14 @@ def read(name: str) -> str:
 @cache
 def script() -> str:
     """All modules as one script: they share a scope, so imports and exports fall away."""
-    modules = (_EXPORT.sub("", _IMPORT.sub("", read(f"{name}.js"))).strip() for name in MODULES)
+    modules = (_EXPORT.sub("", _IMPORT.sub("", read_asset(f"{name}.js"))).strip() for name in MODULES)
     return "\n" + "\n\n".join(modules) + "\n"
 
 
 @cache
 def style() -> str:
     """All style sheets as one."""
-    return "\n" + "\n".join(read(f"{name}.css").strip() for name in STYLE_SHEETS) + "\n"
+    return "\n" + "\n".join(read_asset(f"{name}.css").strip() for name in STYLE_SHEETS) + "\n"
 
 
 def policy() -> str:
@@ -79,7 +79,7 @@ def _hash(content: str) -> str:
 
 def shell(**parts: str) -> str:
     """The frame of every page, with markup for its parts; what is not given is left empty."""
-    return _PART.sub(lambda match: parts.get(match.group(1).replace("-", "_"), ""), read("shell.html"))
+    return _PART.sub(lambda match: parts.get(match.group(1).replace("-", "_"), ""), read_asset("shell.html"))
 
 
 @cache
@@ -89,7 +89,7 @@ def _around_data() -> tuple[str, str]:
         policy=f'<meta http-equiv="Content-Security-Policy" content="{escape(policy(), quote=False)}">',
         title=_TITLE,
         style=f"<style>{style()}</style>",
-        content=read("panes.html"),
+        content=read_asset("panes.html"),
         data=_DATA,
         without_script=_TABLE,
         script=f'<script type="module">{script()}</script>',

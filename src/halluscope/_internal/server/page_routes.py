@@ -80,7 +80,7 @@ def _assets() -> dict[str, bytes]:
 @cache
 def _document(path: str) -> bytes:
     title, script = _DOCUMENTS[path]
-    content = report.read("panes.html") if path == "/runs/view" else _own(f"{title.lower()}.html")
+    content = report.read_asset("panes.html") if path == "/runs/view" else _own(f"{title.lower()}.html")
     links = {"/": "Check", "/runs": "Runs"}
     here = "/runs" if path.startswith("/runs") else "/"
     shown = "".join(

@@ -18,7 +18,7 @@ from ..._internal.result import Result as EngineResult
 from ..._internal.verdict import Support, Verdict
 from .._failures import raise_if_failed
 from .._judging import Judging, only_known, taken_out
-from ._test_case import AnyCase, LLMTestCase, TestCase, metadata_of, missing_in, passages_of
+from ._test_case import AnyCase, LLMTestCase, TestCase, metadata_of, missing_in, passages_in
 
 DEFAULTS = {"openai": "gpt-4o-mini", "anthropic": "claude-3-haiku-20240307"}
 _SAYS_NOTHING = {
@@ -160,7 +160,7 @@ async def contradictions(metric: Metric, test_case: Any, judging: Judging) -> Re
     case = _checked(test_case)
     found = await _scored(metric, case, Hallucination.required_params(), judging)
     verdicts = [{"verdict": "yes" if v.support.holds else "no", "reason": v.reason} for v in found.verdicts]
-    metadata = {"context_count": len(passages_of(case, "context")), "verdicts": verdicts}
+    metadata = {"context_count": len(passages_in(case, "context")), "verdicts": verdicts}
     return _told("Hallucination", found, found.score, found.reason, metadata)
 
 
@@ -195,7 +195,7 @@ async def _scored(metric: Metric, test_case: AnyCase, required: list[str], judgi
     missing = missing_in(test_case, required)
     if missing:
         raise MissingParameters(missing, "the test case")
-    passages = passages_of(test_case, required[-1])
+    passages = passages_in(test_case, required[-1])
     case = Case.of(test_case.actual_output, passages, test_case.input, metadata=metadata_of(test_case))
     result = await judging.score(metric, case)
     raise_if_failed(result)

@@ -102,7 +102,7 @@ def missing_in(case: AnyCase, required: Iterable[str]) -> list[str]:
     ]
 
 
-def passages_of(case: AnyCase, preferred: str) -> tuple[str, ...]:
+def passages_in(case: AnyCase, preferred: str) -> tuple[str, ...]:
     """The passages of the context that hold text, by the name that the metric goes by, or by the other."""
     first, second = _CONTEXTS if preferred == "context" else _CONTEXTS[::-1]
     held = getattr(case, second) if getattr(case, first) is None else getattr(case, first)

@@ -16,8 +16,8 @@ from ..._internal.judge import JudgeSpec
 from ..._internal.plumbing import sync
 from .._judging import only_known
 from .._writing import Model
-from ._agent_tools import instructed, invoked, read_tools, told, wanted
-from ._background import AgentScoring, LiveScore, entries
+from ._agent_tools import instructed, invoked, read_tools, told_to_model, wanted
+from ._background import AgentScoring, LiveScore, sampled_scorers
 from ._messages import asked, said
 
 _OPTIONS = ("id", "name", "model", "instructions", "scorers", "tools", "evals", "on_score", "max_steps")
@@ -125,7 +125,7 @@ class Agent:
         self.tools = read_tools(tools)
         self._model_spec = model
         self._options = options
-        self._entries = entries(evals or {}, scorers)
+        self._entries = sampled_scorers(evals or {}, scorers)
         self._background = AgentScoring(self.name, on_score)
         self._max_steps = max_steps
 
@@ -203,13 +203,13 @@ class Agent:
         calls: list[dict[str, Any]] = []
         steps = self._max_steps if max_steps is None else max_steps
         for _ in range(steps if self.tools else 0):
-            asked_so_far = f"{prompt}\n\n{told(calls)}" if calls else prompt
+            asked_so_far = f"{prompt}\n\n{told_to_model(calls)}" if calls else prompt
             answer = await self._model.answer(instructed(self.instructions, self.tools), asked_so_far)
             call = wanted(answer, self.tools)
             if call is None:
                 return answer, calls
             calls.append(await invoked(*call, id=f"call-{len(calls) + 1}"))
-        last = f"{prompt}\n\n{told(calls)}" if calls else prompt
+        last = f"{prompt}\n\n{told_to_model(calls)}" if calls else prompt
         return await self._model.answer(self.instructions, last), calls
 
     def _finished(
@@ -228,7 +228,7 @@ class Agent:
             messages = [{**messages[0], "toolInvocations": calls}, *messages[1:]]
         response = AgentResponse(text, messages, run_id or uuid.uuid4().hex)
         carried = {} if request_context is None else {"request_context": request_context}
-        for entry in self._entries if scorers is None else entries({}, scorers):
+        for entry in self._entries if scorers is None else sampled_scorers({}, scorers):
             if entry.chosen(response.run_id):
                 self._background.score_later(entry.scorer, input, messages, response.run_id, carried)
         return response

@@ -80,7 +80,7 @@ async def invoked(tool: Tool, args: Mapping[str, Any], id: str) -> dict[str, Any
         return {**call, "result": f"{type(error).__name__}: {error}", "isError": True}
 
 
-def told(calls: list[dict[str, Any]]) -> str:
+def told_to_model(calls: list[dict[str, Any]]) -> str:
     """What the tools returned, for the model."""
     lines = [
         f"{call['toolName']}({json.dumps(call['args'], ensure_ascii=False, default=str)}) returned: "

@@ -14,7 +14,7 @@ from ..._internal.errors import InputError
 from ..._internal.live.background import Background
 from ..._internal.live.sampling import drawn
 from .._callables import NamedValues, called_with
-from ._evals import AnyScorer, scored
+from ._evals import AnyScorer, scored_item
 from ._scorer_run import ScorerResult
 
 _log = logging.getLogger(__name__)
@@ -79,7 +79,7 @@ class AgentScoring:
                 self.skipped += 1
 
     async def _score(self, answer: _Answer) -> None:
-        result = await scored(answer.scorer, answer.input, answer.output, answer.run_id, **answer.carried)
+        result = await scored_item(answer.scorer, answer.input, answer.output, answer.run_id, **answer.carried)
         live = LiveScore(answer.scorer.id, answer.run_id, result)
         with self._lock:
             self._scores.append(live)
@@ -92,7 +92,7 @@ class AgentScoring:
             _log.warning("on_score of agent %r failed", self._agent, exc_info=True)
 
 
-def entries(evals: Mapping[str, Any], scorers: Any) -> list[SampledScorer]:
+def sampled_scorers(evals: Mapping[str, Any], scorers: Any) -> list[SampledScorer]:
     """The scorers of an agent, given under `evals` or as `scorers`."""
     _only("evals", evals, ("scorers", "sampling"))
     if scorers is not None and "scorers" in evals:

@@ -17,7 +17,7 @@ from ..._internal.plumbing import sync
 from ..._internal.result import Failure
 from .._callables import NamedValues, called, called_with, taken_by
 from ._scorer import MastraScorer
-from ._scorer_run import ScorerResult, snake, without_score
+from ._scorer_run import ScorerResult, run_without_score, snake
 from ._thresholds import GateResult, HeldScorer, ThresholdResult, Verdict, gate_result, held, passes, verdict
 
 _TOLD = ("item", "target_result", "scorer_results")
@@ -156,18 +156,20 @@ async def _evaluated(
         output = await called(answer, item["input"], **options, **taken_by(answer, asked_for))
     except Exception as error:
         failure = Failure("target", f"{type(error).__name__}: {error}")
-        results = [without_score(run_id, failure, "the target failed") for _ in scorers]
+        results = [run_without_score(run_id, failure, "the target failed") for _ in scorers]
         return EvalItem(item, None, {scorer.id: r for scorer, r in zip(scorers, results, strict=True)})
-    results = await asyncio.gather(*(scored(scorer, item["input"], output, run_id, **carried) for scorer in scorers))
+    results = await asyncio.gather(
+        *(scored_item(scorer, item["input"], output, run_id, **carried) for scorer in scorers)
+    )
     return EvalItem(item, output, {scorer.id: r for scorer, r in zip(scorers, results, strict=True)})
 
 
-async def scored(scorer: AnyScorer, input: Any, output: Any, run_id: str, **more: Any) -> ScorerResult:
+async def scored_item(scorer: AnyScorer, input: Any, output: Any, run_id: str, **more: Any) -> ScorerResult:
     """The scorer's result; an exception becomes one without a score."""
     try:
         return await scorer.arun(input=input, output=output, run_id=run_id, **taken_by(scorer.arun, more))
     except Exception as error:
-        return without_score(run_id, Failure("scorer", f"{type(error).__name__}: {error}"), "the scorer failed")
+        return run_without_score(run_id, Failure("scorer", f"{type(error).__name__}: {error}"), "the scorer failed")
 
 
 def _summed(items: list[EvalItem], chosen: list[HeldScorer], gating: list[HeldScorer]) -> EvalsResult:

@@ -17,7 +17,7 @@ from ..._internal.questions import Question
 from ..._internal.result import Failure, Outcome
 from .._callables import NamedValues, called_with
 from .._judging import OPTIONS, Judging
-from ._scorer_run import Runs, ScorerResult, snake, told_of_judge, without_score
+from ._scorer_run import Runs, ScorerResult, run_without_score, snake, told_of_judge
 
 _NAMES = ("run", "results", "score")
 _STEPS = ("preprocess", "analyze", "generate_score", "generate_reason")
@@ -132,7 +132,9 @@ class _Pass:
         except Exception as error:
             kind = error.kind if isinstance(error, JudgeError) else "scorer"
             said = str(error) if isinstance(error, HalluscopeError) else f"{type(error).__name__}: {error}"
-            failed = without_score(self._run.run_id, Failure(kind, f"{step}: {said}"), "a step of the scorer failed")
+            failed = run_without_score(
+                self._run.run_id, Failure(kind, f"{step}: {said}"), "a step of the scorer failed"
+            )
             return structs.replace(failed, **self._so_far(values))
         return ScorerResult(
             run_id=self._run.run_id,

@@ -104,7 +104,7 @@ def snake(name: str) -> str:
     return _WITHIN_A_NAME.sub("_", name).lower()
 
 
-def without_score(run_id: str, failure: Failure, why: str) -> ScorerResult:
+def run_without_score(run_id: str, failure: Failure, why: str) -> ScorerResult:
     """The result that says what went wrong."""
     return ScorerResult(
         run_id=run_id,

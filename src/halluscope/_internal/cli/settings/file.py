@@ -36,7 +36,7 @@ def find() -> Path | None:
     return None
 
 
-def read(path: Path) -> dict[str, str]:
+def read_settings(path: Path) -> dict[str, str]:
     """The variables that the file stands for; what it gets wrong is said in one sentence."""
     toml = import_module("tomllib" if sys.version_info >= (3, 11) else "tomli")
     try:
@@ -59,7 +59,7 @@ def read(path: Path) -> dict[str, str]:
 def in_force() -> Iterator[Path | None]:
     """The file's settings, for as long as a command runs; a variable that is set has the last word."""
     path = find()
-    added = {} if path is None else {name: text for name, text in read(path).items() if name not in os.environ}
+    added = {} if path is None else {name: text for name, text in read_settings(path).items() if name not in os.environ}
     os.environ.update(added)
     _added.update(dict.fromkeys(added, path))
     try:
@@ -79,7 +79,7 @@ def whence(variable: str) -> str:
     return variable if path is None else str(path)
 
 
-def listed(variable: str) -> list[str]:
+def as_list(variable: str) -> list[str]:
     """The items of a list in a variable, parted by semicolons, or by commas."""
     text = os.environ.get(variable, "")
     return [item.strip() for item in text.split(";" if ";" in text else ",") if item.strip()]

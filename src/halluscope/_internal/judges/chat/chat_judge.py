@@ -15,7 +15,7 @@ from ...prompt import Material, Prompt, render
 from ...questions import Question
 from ...result import Usage
 from .dialect import Manner, Mode, dialect_of
-from .http import told
+from .http import words_of_error
 from .prices import Tokens, usage_of
 
 T = TypeVar("T")
@@ -143,7 +143,7 @@ class ChatJudge:
                     prompt, question.schema(), question.kind, manner, settings, call.timeout
                 )
             except QuestionTooLong as error:
-                dialect.too_long(question.size, len(str(prompt)), told(error.body or ""))
+                dialect.too_long(question.size, len(str(prompt)), words_of_error(error.body or ""))
                 raise
             except JudgeRejected as error:
                 if dialect.learn(error, manner, self.model.fields(settings, manner)):

@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from ...errors import JudgeRejected
 from ...plumbing.public import public_in
-from .http import told
+from .http import words_of_error
 
 Mode = Literal["schema", "json", "text"]
 
@@ -49,7 +49,7 @@ class Dialect:
         """Whether there is now another way to ask than `asked`, which was refused; `sent` are its optional fields."""
         if error.status not in (400, 404, 415, 422, 500, 501):
             return False
-        complaint = told(error.body or "")
+        complaint = words_of_error(error.body or "")
         refused = {field for field in sent if re.search(rf"\b{field}\b", complaint)}
         if refused:
             self.manner = Manner(self.manner.mode, self.manner.refused | refused)

@@ -150,7 +150,7 @@ def _object(content: bytes, status: int) -> dict[str, Any]:
 def error_of(status: int, body: str, retry_after: float | None = None) -> JudgeError:
     """The error that an HTTP status stands for."""
     body = redacted(body)  # before it is cut: half a key is still one
-    complaint = told(body).casefold()
+    complaint = words_of_error(body).casefold()
     body = clean(body[:_BODY_SHOWN])
     if status == 429 and "insufficient_quota" not in complaint:
         return JudgeThrottled(
@@ -174,7 +174,7 @@ def error_of(status: int, body: str, retry_after: float | None = None) -> JudgeE
     )
 
 
-def told(body: str) -> str:
+def words_of_error(body: str) -> str:
     """What a server complains of: its message, without the request that some echo together with it."""
     try:
         data = msgspec.json.decode(body)

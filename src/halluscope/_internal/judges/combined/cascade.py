@@ -11,7 +11,7 @@ from ...plumbing.public import public_in
 from ...questions import Question
 from .asking import asker
 from .escalation_budget import EscalationBudget, EscalationLimits
-from .opinions import Key, Opinion, decided, joined, narrowed, noun, opinions, refusals, things
+from .opinions import Key, Opinion, decided, joined_opinions, narrowed, noun, opinions, refusals, things
 
 T = TypeVar("T")
 
@@ -126,7 +126,7 @@ class Cascade:
         notes.append(_deciders(question, found))
         return Answer(
             judge=self.name,
-            value=joined(question, found, refused),
+            value=joined_opinions(question, found, refused),
             usage=usage,
             notes=first.notes + tuple(notes),
         )
@@ -197,7 +197,7 @@ class Cascade:
         assert value is not None
         if things(question):
             views = opinions(question, value, self.second.name)
-            value = joined(question, {key: decided(view) for key, view in views.items()}, refusals(value))
+            value = joined_opinions(question, {key: decided(view) for key, view in views.items()}, refusals(value))
         note = f"{self.first.name} gave no answer ({error}); {self.second.name} answered the {question.kind} question"
         return Answer(judge=self.name, value=value, usage=answer.usage, notes=(*answer.notes, note))
 

@@ -15,7 +15,7 @@ from ...questions import Question
 from ...result import Usage
 from .asking import asker, attempted
 from .ballot import Ballot, majority, minority
-from .opinions import Key, joined, opinions, refusals, things
+from .opinions import Key, joined_opinions, opinions, refusals, things
 
 T = TypeVar("T")
 
@@ -80,7 +80,7 @@ class Consistent:
             if failures:
                 raise failures[0]
             raise JudgeError(f"fewer than {needed} samples of {self.judge.name} gave a verdict that can be used")
-        return Answer(judge=self.name, value=joined(question, found, refused), usage=usage, notes=tuple(notes))
+        return Answer(judge=self.name, value=joined_opinions(question, found, refused), usage=usage, notes=tuple(notes))
 
     def _told(self, ballots: list[Ballot]) -> Any:
         votes = [ballot.opinion.vote() for ballot in ballots]

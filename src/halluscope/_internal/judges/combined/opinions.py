@@ -127,7 +127,7 @@ def decided(
     return structs.replace(opinion, confidence=given, source=structs.replace(source, **marks))
 
 
-def joined(question: Question[T], found: Mapping[Key, Opinion], refused: Sequence[str] = ()) -> T:
+def joined_opinions(question: Question[T], found: Mapping[Key, Opinion], refused: Sequence[str] = ()) -> T:
     """The question's answer from the views of its things, in the question's order."""
     sources = [found[key].source for key in things(question) if key in found]
     if isinstance(question, VerifyClaims):

@@ -18,7 +18,7 @@ from ...result import Usage
 from ...text.counting import count_of
 from .asking import asker, attempted
 from .ballot import Ballot, majority
-from .opinions import Key, joined, noun, opinions, refusals, things
+from .opinions import Key, joined_opinions, noun, opinions, refusals, things
 
 T = TypeVar("T")
 
@@ -92,7 +92,7 @@ class Panel:
             )
         if missed:
             notes.append(f"fewer than {count_of(self.quorum, 'judge')} of the panel voted on {noun(question, missed)}")
-        return Answer(judge=self.name, value=joined(question, found, refused), usage=usage, notes=tuple(notes))
+        return Answer(judge=self.name, value=joined_opinions(question, found, refused), usage=usage, notes=tuple(notes))
 
     async def _first(self, question: Question[T], ask: Ask) -> Answer[T]:
         failure: JudgeError | None = None

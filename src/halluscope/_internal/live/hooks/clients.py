@@ -8,7 +8,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from ...conversation import text_in
+from ...conversation import text_of_piece
 from ...errors import InputError
 from ..live_answer import LiveAnswer
 from ..stream_proxy import StreamProxy
@@ -79,7 +79,7 @@ def _watch(client: Any, live: Watcher, package: str, calls: tuple[_Call, ...]) -
         if hasattr(response, "__anext__") or hasattr(response, "__next__"):
 
             def see(piece: Any) -> None:
-                answer.said(text_in(piece) or "")
+                answer.said(text_of_piece(piece) or "")
                 answer.response_id = answer.response_id or _id_in(piece)
 
             def finish() -> None:

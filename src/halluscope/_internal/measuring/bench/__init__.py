@@ -1,6 +1,6 @@
 """Measuring judges: sets with known answers, the figures a judge reaches on them, and what they are worth."""
 
-from ..labelled_case import LabelledCase, read_label, sample
+from ..labelled_case import LabelledCase, read_label, sample_of_cases
 from ..sets.public_sets import SETS, Loaded, load_set
 from .bench_report import BenchReport, bench
 from .by_kind import KindFigures
@@ -20,5 +20,5 @@ __all__ = [
     "measure",
     "read_label",
     "run_judge",
-    "sample",
+    "sample_of_cases",
 ]

@@ -16,7 +16,7 @@ from ...judge import resolve as resolve_judge
 from ...metrics import MetricSpec
 from ...plumbing.public import public
 from ..calibration.profile import Profile
-from ..labelled_case import LabelledCase, fingerprint, sample
+from ..labelled_case import LabelledCase, fingerprint_of_cases, sample_of_cases
 from ..sets.public_sets import Loaded, load_set
 from .baselines import baselines
 from .cascade_curve import Band, tradeoff
@@ -102,7 +102,7 @@ def bench(
         for _, metric in asked:
             profile.check_metric(metric.name)
     loaded = load_set(spec, file=file, split=split, offline=offline)
-    cases = sample(loaded.cases, limit, seed)
+    cases = sample_of_cases(loaded.cases, limit, seed)
     runs = []
     for judge, metric in asked:
         progress = None if tick is None else _ticking(tick, f"{judge.name} {metric.name}", len(cases))
@@ -143,7 +143,7 @@ def compared(
         set=loaded.name,
         source=loaded.source,
         licence=loaded.licence,
-        cases=fingerprint(cases),
+        cases=fingerprint_of_cases(cases),
         seed=seed,
         judges=figures,
         baselines=trivial,

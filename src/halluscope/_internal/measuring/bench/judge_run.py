@@ -81,7 +81,7 @@ def run_judge(
         judge=judge.name,
         metric=metric.name,
         metric_version=metric.version,
-        judged=tuple(judged(item, r, threshold, profile) for item, r in zip(cases, results, strict=True)),
+        judged=tuple(judged_case(item, r, threshold, profile) for item, r in zip(cases, results, strict=True)),
         seconds=seconds,
         usage=sum((result.usage for result in results), Usage()),
         cached=sum(exchange.cached for result in results for exchange in result.exchanges),
@@ -89,7 +89,7 @@ def run_judge(
     )
 
 
-def judged(item: LabelledCase, result: Result, threshold: float | None, profile: Profile | None) -> Judged:
+def judged_case(item: LabelledCase, result: Result, threshold: float | None, profile: Profile | None) -> Judged:
     """What counts of a result when a judge is measured."""
     if profile is not None:
         result = profile.applied(result)

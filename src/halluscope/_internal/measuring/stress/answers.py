@@ -38,7 +38,7 @@ class Skipped(InputError):
     """A row that holds nothing to change."""
 
 
-def read(data: object, *, map: Mapping[str, str] | None = None, seed: int = 0) -> Iterator[Case | str]:
+def read_answers(data: object, *, map: Mapping[str, str] | None = None, seed: int = 0) -> Iterator[Case | str]:
     """Each row as a case, or the reason why it is left out.
 
     `data` is what `evaluate` takes, or holds passages only: one column of text, or plain strings.

@@ -19,7 +19,7 @@ from ...metrics import MetricSpec, split_options
 from ...plumbing import sync
 from ...plumbing.public import public
 from ...result import Result, Usage
-from .answers import PACKAGED, read, wording
+from .answers import PACKAGED, read_answers, wording
 from .changes.mutant import Mutant
 from .mutation import HARMLESS, chosen, mutants
 from .stress_report import StressReport, Tried, flagged, summarise
@@ -98,7 +98,7 @@ stress = sync.blocking(astress, "stress")
 def _cases(data: object, map: Mapping[str, str] | None, limit: int | None, seed: int) -> tuple[list[Case], list[str]]:
     cases: list[Case] = []
     skipped: list[str] = []
-    for row in read(PACKAGED if data is None else data, map=map, seed=seed):
+    for row in read_answers(PACKAGED if data is None else data, map=map, seed=seed):
         if isinstance(row, str):
             skipped.append(row)
             continue
