@@ -63,31 +63,35 @@ def measure(
     output: str | None = None,
 ) -> list[Measured]:
     """One measurement for each claim of an output."""
-    index = context.index
-    stated = [without_question(claim.text, question) for claim in claims]
-    selections = [index.select(claim.text) for claim in claims]
-    findings = [tuple(compare(claim.text, chosen.text)) for claim, chosen in zip(claims, selections, strict=True)]
     known = context.numbers(" ".join(claim.text for claim in claims))
     stood = standings([claim.text for claim in claims], known, question or "")
+    compared = [_compared(claim.text, found, context, question) for claim, found in zip(claims, stood, strict=True)]
     seen = look_at(claims, output, context.given, network, question)
-    for number, claim in enumerate(claims):
-        other = as_written_there(claim, selections[number], findings[number], question)
+    for number, (claim, item) in enumerate(zip(claims, compared, strict=True)):
+        other = as_written_there(claim, item.selection, item.findings, question)
         if other is not None:
             seen[number] = _read_again(seen[number], other, context, network, question)
     return [
-        _measured(
-            claim.text,
-            stated[number],
-            selections[number],
-            seen[number],
-            _error_of(seen, number),
-            findings[number],
-            stood[number],
-            context,
-            question,
-        )
-        for number, claim in enumerate(claims)
+        _measured(item, seen[number], _error_of(seen, number), context, question)
+        for number, item in enumerate(compared)
     ]
+
+
+@dataclass(frozen=True, slots=True)
+class _Compared:
+    """A claim, its evidence, and what its numbers are beside those of the evidence and of the whole context."""
+
+    claim: str
+    stated: str
+    selection: Selection
+    findings: tuple[QuantityFinding, ...]
+    stood: Sequence[Standing]
+
+
+def _compared(claim: str, stood: Sequence[Standing], context: ReadContext, question: str | None) -> _Compared:
+    selection = context.index.select(claim)
+    findings = tuple(compare(claim, selection.text))
+    return _Compared(claim, without_question(claim, question), selection, findings, stood)
 
 
 def _error_of(seen: Sequence[Seen], number: int) -> ClaimView:
@@ -119,17 +123,8 @@ def _read_again(seen: Seen, claim: Claim, context: ReadContext, network: Reads, 
     return replace(seen, view=view, first=max(seen.first, again.first), alone=alone)
 
 
-def _measured(
-    claim: str,
-    stated: str,
-    selection: Selection,
-    seen: Seen,
-    error: ClaimView,
-    findings: tuple[QuantityFinding, ...],
-    stood: Sequence[Standing],
-    context: ReadContext,
-    question: str | None,
-) -> Measured:
+def _measured(item: _Compared, seen: Seen, error: ClaimView, context: ReadContext, question: str | None) -> Measured:
+    claim, stated, selection, stood = item.claim, item.stated, item.selection, item.stood
     checkpoint()
     index = context.index
     named = names(stated)
@@ -153,7 +148,7 @@ def _measured(
         known=_coverage(words, {word for word in words if index.has(word)} | asked, index),
         pairs=_pairs(words, held, index, coverage),
         numbers_missing=missing / len(stood) if stood else 0.0,
-        number_conflict=max((found.strength for found in findings), default=0.0),
+        number_conflict=max((found.strength for found in item.findings), default=0.0),
         number_doubt=max((found.doubt for found in stood), default=0.0),
         number_follows=any(found.status == "follows" for found in stood),
         names_missing=len(absent) / len(named) if named else 0.0,
@@ -168,7 +163,7 @@ def _measured(
         selection=selection,
         view=seen.view,
         error=error,
-        findings=findings,
+        findings=item.findings,
         absent=absent,
         fields=fields,
         opposite=opposite,
