@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -125,7 +125,7 @@ def entries(store: Store, run: int, after: int = -1) -> Iterator[Entry]:
         for _, position, name, extra, ref, key, body in page:
             with store.trouble():
                 case = _case(name, extra, key, body)
-                made = tuple(_result(case, ref, *row) for row in results.get(position, ()))
+                made = tuple(_result(case, ref, row) for row in results.get(position, ()))
             yield Entry(position, case, made)
 
 
@@ -152,17 +152,8 @@ def _case(name: str, extra: bytes | None, key: bytes, body: bytes) -> Case:
     return Case(output=output, context=passages, input=asked, id=name, metadata=metadata, notes=tuple(notes))
 
 
-def _result(
-    case: Case,
-    case_ref: int,
-    reused: int,
-    ref: int,
-    outcome: str,
-    score: float | None,
-    passed: int | None,
-    label: str | None,
-    body: bytes,
-) -> Result:
+def _result(case: Case, case_ref: int, row: Sequence[Any]) -> Result:
+    reused, ref, outcome, score, passed, label, body = row
     if ref != case_ref:
         raise StoreDamaged("a result is listed with a case that it is not about")
     content = unpack(body, about_outcome(ref, outcome, score, passed, label))
