@@ -9,7 +9,7 @@ from ..datasets import AnyRow
 from ..engine.driver import Driver, Throttle
 from ..judge import DEFAULT
 from ..plumbing import sync
-from ..plumbing.threads import use_cores, worth_at_once
+from ..plumbing.threads import use_cores
 from ..runner.cost_limit import CostLimit
 from ..runner.evaluation import AT_ONCE, LOCAL_AT_ONCE
 from ..runner.pipeline import HasTrouble, Pass, Pipeline
@@ -30,7 +30,7 @@ class WorkerScoring:
     def __init__(self, recipe: Recipe, *, cores: int, calls: CallsThrottle | None, at_once: int = AT_ONCE) -> None:
         """`calls` bounds what is asked of judges over the network; `at_once` is how much that may be at most."""
         use_cores(cores)
-        own = AdaptiveThrottle(worth_at_once())
+        own = AdaptiveThrottle(max(1, cores))
         self.recipe = recipe
         self._throttle = own if calls is None else calls
         self._at_once = LOCAL_AT_ONCE if recipe.local else 2 * at_once

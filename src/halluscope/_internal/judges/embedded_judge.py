@@ -18,7 +18,7 @@ from ..embedded.reading.long_words import long_words, shortened
 from ..errors import CannotJudge, NothingToJudge
 from ..judge import Answer, Call
 from ..plumbing.public import public_in
-from ..plumbing.threads import in_thread, worth_at_once
+from ..plumbing.threads import cores, in_thread
 from ..questions import (
     FACTUAL,
     HALLUCINATED,
@@ -60,7 +60,7 @@ class EmbeddedJudge:
     async def answer(self, question: Question[T], call: Call) -> Answer[T]:
         if question.kind == Explain.kind:  # takes no time
             return answer_now(question)
-        turns = _turns.setdefault(asyncio.get_running_loop(), asyncio.Semaphore(worth_at_once()))
+        turns = _turns.setdefault(asyncio.get_running_loop(), asyncio.Semaphore(cores()))
         async with turns:
             return await in_thread(partial(answer_now, question))
 

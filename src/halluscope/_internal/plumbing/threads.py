@@ -147,11 +147,6 @@ def cores() -> int:
     return os.cpu_count() or 1
 
 
-def worth_at_once() -> int:
-    """How many pieces of work are worth doing at once: more would only take turns."""
-    return cores() + 4
-
-
 def spread(function: Callable[[T], R], items: Iterable[T], threads: int) -> Iterator[R]:
     """The function's results in order, computed by this thread and helpers that end with it.
 

@@ -20,7 +20,7 @@ from ..judge import resolve as resolve_judge
 from ..metrics import MetricSpec
 from ..plumbing import sync
 from ..plumbing.public import public
-from ..plumbing.threads import worth_at_once
+from ..plumbing.threads import cores
 from ..runs import Run
 from ..store import Book, MemoryReplies, Replies, Store
 from .asked import metrics_of, profile_for
@@ -83,7 +83,7 @@ async def aevaluate(
     opened = open_data(data, map)
     store = store or Store()
     # Also for the embedded judge: waiting for a turn must not count as time that a question took.
-    throttle = AdaptiveThrottle(concurrency or (worth_at_once() if local else AT_ONCE))
+    throttle = AdaptiveThrottle(concurrency or (cores() if local else AT_ONCE))
     cache = MemoryReplies() if local else Replies(store, reread=not fresh)
     scorers = [scorer_of(metric, judged_by, calibrated) for metric in asked]
     book = Book(store, _name(run, opened), opened.name, scorers, new=run is None, reuse=not fresh)
