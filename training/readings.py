@@ -140,10 +140,13 @@ def from_wice(data: Path) -> Iterator[Reading]:
 
 
 def from_teacher(folder: Path, folds: Mapping[str, int]) -> Iterator[Reading]:
-    """Sentences whose only label is a teacher's view."""
+    """Sentences whose only label is a teacher's view; none made from a set that is left out."""
+    unused = {source.name for source in sources("left out")}
     with gzip.open(folder / "generated.jsonl.gz", "rt", encoding="utf-8") as lines:
         for line in lines:
             item = json.loads(line)
+            if item.get("set") in unused:
+                continue
             target = Target(0, len(item["claim"]), UNKNOWN, tuple(item["views"]))
             yield Reading(item["question"], item["claim"], item["evidence"], (target,), None, "generated", item["fold"])
     left = never_learnt()
