@@ -34,8 +34,8 @@ lint: $(READY) ## the style of the code
 types: $(READY) ## its types
 	$(BIN)/mypy
 
-tests: $(READY) ## the tests alone; three at a time keep two cores busy, since many wait for a server or a process
-	$(BIN)/python -m pytest -n 3 --dist loadgroup
+tests: $(READY) ## the tests alone
+	$(BIN)/python -m pytest -n 2 --dist loadgroup
 
 test-llm: $(READY) ## one run against a real small model on a llama.cpp server (downloads both once)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check xllamacpp
