@@ -221,7 +221,7 @@ def _await_imports() -> None:
 
 def _imports(frame: FrameType | None) -> bool:
     while frame is not None:
-        if frame.f_globals.get("__name__") == "importlib._bootstrap":
+        if frame.f_code.co_filename.startswith("<frozen importlib"):
             return True
         frame = frame.f_back
     return False
