@@ -53,11 +53,12 @@ class Store:
             self.path.parent.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise StoreError(f"cannot make the folder {self.path.parent}: {error.strerror}.") from error
-        self._open()
         _opened.add(self)
+        with self._lock:
+            self._open()
 
     def _open(self) -> None:
-        with self.trouble():
+        with _opening, self.trouble():
             self._connection = sqlite3.connect(
                 self.path, timeout=_PATIENCE, isolation_level=None, check_same_thread=False, cached_statements=256
             )
@@ -72,7 +73,8 @@ class Store:
 
     def after_fork(self) -> None:
         """In a forked child: the parent's connection is not used, and not even closed, which would touch the file."""
-        _left_by_fork.append(self._connection)
+        if hasattr(self, "_connection"):
+            _left_by_fork.append(self._connection)
         self._lock = threading.RLock()
 
     @contextmanager
@@ -171,8 +173,9 @@ class Store:
     def reading(self, sql: str, values: Sequence[Any] = ()) -> Iterator[sqlite3.Cursor]:
         """A long query, row by row, on a connection of its own: writing goes on meanwhile."""
         with self.trouble():
-            connection = sqlite3.connect(self.path, timeout=_PATIENCE, check_same_thread=False)
-            connection.create_function("checksum_of", -1, checksum_of, deterministic=True)
+            with self._lock, _opening:
+                connection = sqlite3.connect(self.path, timeout=_PATIENCE, check_same_thread=False)
+                connection.create_function("checksum_of", -1, checksum_of, deterministic=True)
             try:
                 yield connection.execute(sql, values)
             finally:
@@ -216,12 +219,36 @@ class Store:
 
 _opened: WeakSet[Store] = WeakSet()
 _left_by_fork: list[sqlite3.Connection] = []
+_opening = threading.RLock()
+_held: list[Any] = []
+_LONGEST_WAIT = 10.0
+"""Seconds that a fork waits for a store that another thread is at work in."""
+
+
+def _before_fork() -> None:
+    """Let other threads end what they do in SQLite.
+
+    Its own locks would come along to the child without the thread that would release them, and whoever opens a
+    store there would wait for good.
+    """
+    until = time.monotonic() + _LONGEST_WAIT
+    for lock in (*(store._lock for store in _opened.copy()), _opening):
+        if lock.acquire(timeout=max(0.0, until - time.monotonic())):
+            _held.append(lock)
+
+
+def _after_fork_in_parent() -> None:
+    while _held:
+        _held.pop().release()
 
 
 def _after_fork() -> None:
+    global _opening
+    _opening = threading.RLock()
+    _held.clear()
     for store in list(_opened):
         store.after_fork()
 
 
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_after_fork)
+    os.register_at_fork(before=_before_fork, after_in_parent=_after_fork_in_parent, after_in_child=_after_fork)
