@@ -80,12 +80,14 @@ def test_a_fork_in_the_middle_of_the_parents_work(tmp_path: Path) -> None:
 
 
 @posix
-def test_a_fork_while_a_thread_imports(tmp_path: Path) -> None:
+@pytest.mark.parametrize("waits", [10.0, 0.0])
+def test_a_fork_while_a_thread_imports(tmp_path: Path, waits: float) -> None:
     """The lock of a half imported module would come along to the child, and nobody there would release it."""
     (tmp_path / "slow_module.py").write_text("import time\ntime.sleep(0.5)\nVALUE = 7\n", encoding="utf-8")
-    body = """
+    body = f"""
     import time
     from halluscope._internal.plumbing import sync, threads
+    threads._LONGEST_IMPORT = {waits}
 
     def imports():
         begun.set()

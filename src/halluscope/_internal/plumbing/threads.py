@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import atexit
 import contextvars
+import importlib
 import itertools
 import os
 import sys
@@ -200,6 +201,20 @@ def spread(function: Callable[[T], R], items: Iterable[T], threads: int) -> Iter
 def _forget() -> None:
     _under_way.clear()
     _counted.clear()
+    _begin_imports_anew()
+
+
+def _begin_imports_anew() -> None:
+    """In a forked child: what a thread that did not come along was importing is imported again by whoever needs it.
+
+    There is no public way to it; where Python has changed it, nothing is done.
+    """
+    locks = getattr(importlib._bootstrap, "_module_locks", {})
+    for name, reference in list(locks.items()):
+        owner = getattr(reference(), "owner", None)
+        if owner is not None and owner != threading.get_ident():
+            del locks[name]
+            sys.modules.pop(name, None)
 
 
 def _await_imports() -> None:
