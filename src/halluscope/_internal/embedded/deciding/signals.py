@@ -71,9 +71,10 @@ def measure(
         other = as_written_there(claim, item.selection, item.findings, question)
         if other is not None:
             seen[number] = _read_again(seen[number], other, context, network, question)
+    wrong = sum(map(_is_wrong, seen))
     return [
-        _measured(item, seen[number], _error_of(seen, number), context, question)
-        for number, item in enumerate(compared)
+        _measured(item, mine, _error_of(mine, wrong > _is_wrong(mine)), context, question)
+        for item, mine in zip(compared, seen, strict=True)
     ]
 
 
@@ -94,14 +95,16 @@ def _compared(claim: str, stood: Sequence[Standing], context: ReadContext, quest
     return _Compared(claim, without_question(claim, question), selection, findings, stood)
 
 
-def _error_of(seen: Sequence[Seen], number: int) -> ClaimView:
+def _is_wrong(seen: Seen) -> bool:
+    return seen.view.supported < 0.5
+
+
+def _error_of(seen: Seen, beside_wrong: bool) -> ClaimView:
     """The view that says in which way a claim is wrong, if it is.
 
     Beside a wrong claim both views must take it for contradicted: its neighbour's error is easily taken for its own.
     """
-    beside = any(other.view.supported < 0.5 for place, other in enumerate(seen) if place != number)
-    mine = seen[number]
-    return min(mine.view, mine.alone, key=lambda view: view.against) if beside else mine.view
+    return min(seen.view, seen.alone, key=lambda view: view.against) if beside_wrong else seen.view
 
 
 def as_written_there(
