@@ -53,12 +53,12 @@ class Store:
             self.path.parent.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise StoreError(f"cannot make the folder {self.path.parent}: {error.strerror}.") from error
-        _opened.add(self)
-        with self._lock:
+        with _opening:
             self._open()
+            _opened.add(self)
 
     def _open(self) -> None:
-        with _opening, self.trouble():
+        with self.trouble():
             self._connection = sqlite3.connect(
                 self.path, timeout=_PATIENCE, isolation_level=None, check_same_thread=False, cached_statements=256
             )
@@ -73,8 +73,7 @@ class Store:
 
     def after_fork(self) -> None:
         """In a forked child: the parent's connection is not used, and not even closed, which would touch the file."""
-        if hasattr(self, "_connection"):
-            _left_by_fork.append(self._connection)
+        _left_by_fork.append(self._connection)
         self._lock = threading.RLock()
 
     @contextmanager
@@ -173,7 +172,7 @@ class Store:
     def reading(self, sql: str, values: Sequence[Any] = ()) -> Iterator[sqlite3.Cursor]:
         """A long query, row by row, on a connection of its own: writing goes on meanwhile."""
         with self.trouble():
-            with self._lock, _opening:
+            with self._lock:
                 connection = sqlite3.connect(self.path, timeout=_PATIENCE, check_same_thread=False)
                 connection.create_function("checksum_of", -1, checksum_of, deterministic=True)
             try:
@@ -219,8 +218,10 @@ class Store:
 
 _opened: WeakSet[Store] = WeakSet()
 _left_by_fork: list[sqlite3.Connection] = []
-_opening = threading.RLock()
+_opening = threading.Lock()
+"""Held while a store is opened, and added to those above."""
 _held: list[Any] = []
+"""What a fork waited for, and holds until it is done."""
 _LONGEST_WAIT = 10.0
 """Seconds that a fork waits for a store that another thread is at work in."""
 
@@ -232,9 +233,14 @@ def _before_fork() -> None:
     store there would wait for good.
     """
     until = time.monotonic() + _LONGEST_WAIT
-    for lock in (*(store._lock for store in _opened.copy()), _opening):
-        if lock.acquire(timeout=max(0.0, until - time.monotonic())):
-            _held.append(lock)
+    _hold(_opening, until)
+    for store in list(_opened):
+        _hold(store._lock, until)
+
+
+def _hold(lock: Any, until: float) -> None:
+    if lock.acquire(timeout=max(0.0, until - time.monotonic())):
+        _held.append(lock)
 
 
 def _after_fork_in_parent() -> None:
@@ -244,7 +250,7 @@ def _after_fork_in_parent() -> None:
 
 def _after_fork() -> None:
     global _opening
-    _opening = threading.RLock()
+    _opening = threading.Lock()
     _held.clear()
     for store in list(_opened):
         store.after_fork()
