@@ -75,6 +75,9 @@ def summarised(store: Store, info: RunInfo) -> Summary:
 
 
 def _flagged_from(store: Store, run: int) -> dict[str, float]:
-    """By metric, the threshold of the profile that judged: it stands in every result, so the first ones tell."""
+    """The threshold of the profile that judged, by its metric: it stands beside every score, so the first one tells."""
     first = (result for entry in islice(entries(store, run), _FIRST) for result in entry.results)
-    return {result.metric: result.figures["flagged_from"] for result in first if "flagged_from" in result.figures}
+    scored = next((result for result in first if result.score is not None), None)
+    if scored is None or "flagged_from" not in scored.figures:
+        return {}
+    return {scored.metric: scored.figures["flagged_from"]}
