@@ -207,7 +207,9 @@ def _forget() -> None:
 def _begin_imports_anew() -> None:
     """In a forked child: what a thread that did not come along was importing is imported again by whoever needs it.
 
-    There is no public way to it; where Python has changed it, nothing is done.
+    This is for the import that began after `_await_imports` had looked. It cannot take its place: a compiled module
+    that is half imported can often not be imported again. There is no public way to it; where Python has changed
+    it, nothing is done.
     """
     locks = getattr(importlib._bootstrap, "_module_locks", {})
     for name, reference in list(locks.items()):
