@@ -14,6 +14,7 @@ from training.lessons import chosen_again, chosen_first
 from training.rows import Row, fold_of_documents, read_rows, statements, write_rows
 from training.sets import SOURCES, sources
 from training.swaps import exchanged, mentions, swapped, swaps
+from training.variants import Names, changed, rebound, renamed
 from training.writing import Request, requests_for, sentences_of
 
 from halluscope._internal.embedded.reading.evidence import EvidenceIndex
@@ -211,3 +212,62 @@ def test_a_claim_said_again_word_for_word_is_no_rewording() -> None:
         for row in sentences_of(_request("twist", False), '"Anna Berg sold 41 boats in May."\nNote: changed.', True)
     ]
     assert said == ["Anna Berg sold 41 boats in May."]
+
+
+_RATES = {
+    "id": "rates-1",
+    "input": "What does Wenna pay at the Tolvan pool?",
+    "context": [
+        "Opening hours and prices of the Tolvan pool. Grown-ups pay €8 before noon. Anyone who lives in Brae and can "
+        "show a card of the parish pays €5 on every day but Sunday. Brannoc Teague runs the till."
+    ],
+    "output": "Living in Brae, Wenna pays €5 at the Tolvan pool.",
+    "label": "supported",
+    "spans": [],
+    "meta": {"document": "rates"},
+}
+
+
+def test_a_value_bound_to_something_else_is_one_of_the_context_and_marked() -> None:
+    made = rebound(_RATES, random.Random(1))
+    assert made is not None
+    (mark,) = made["spans"]
+    assert made["output"][mark["start"] : mark["end"]] in "\n".join(_RATES["context"])
+    assert made["output"][mark["start"] : mark["end"]] not in _RATES["output"]
+    assert made["label"] == "contradicted"
+    assert rebound({**_RATES, "label": "unsupported"}, random.Random(1)) is None
+
+
+def test_other_names_change_nothing_but_names_and_move_the_marks_along() -> None:
+    other = ["Near Kestlemerris, Jory Angwin sold it to Demelza Pascoe of Lanyon."]
+    far = {**_RATES, "context": other, "output": "As anyone living near knows, opening it was for the grown."}
+    marked = {**_RATES, "label": "contradicted", "spans": [{"start": 16, "end": 31}]}
+    assert marked["output"][16:31] == "Wenna pays €5 a"
+    known = Names([marked, far])
+    for seed in range(20):
+        made = renamed(marked, known, random.Random(seed))
+        told = "\n".join([*made["context"], made["input"], made["output"]])
+        assert not any(name in told for name in ("Tolvan", "Wenna", "Brae", "Brannoc", "Teague"))
+        assert "Opening hours and prices" in told
+        assert "Sunday" in told
+        (mark,) = made["spans"]
+        said = made["output"][mark["start"] : mark["end"]]
+        assert said.endswith(" pays €5 a")
+        # The same person in question and answer is the same person still.
+        assert said.split()[0] in made["input"]
+
+
+def test_names_written_small_elsewhere_are_left_as_they_are() -> None:
+    assert "Opening" not in Names([{**_RATES, "output": "It is opening late."}]).words
+    assert "Tolvan" in Names([_RATES]).words
+
+
+def test_an_answer_with_one_thing_changed_says_where() -> None:
+    made = list(changed(_RATES))
+    assert {case["label"] for case in made} <= {"supported", "contradicted"}
+    wrong = [case for case in made if case["label"] == "contradicted"]
+    assert wrong
+    for case in wrong:
+        (mark,) = case["spans"]
+        assert case["output"][: mark["start"]] == _RATES["output"][: mark["start"]]
+        assert case["output"] != _RATES["output"]

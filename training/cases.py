@@ -10,9 +10,9 @@ from halluscope._internal.errors import InputError
 from halluscope._internal.measuring.stress.answers import from_passage
 from halluscope._internal.measuring.stress.mutation import mutants
 from training.harder import without_support
-from training.readings import changed
 from training.rows import seed_of, statements
 from training.sets import Case, document_of, read, sources
+from training.variants import changed
 
 
 def sample(data: Path, name: str, count: int) -> list[Case]:

@@ -24,6 +24,7 @@ SHARES = {
     "generated": 0.8,
     "lead": 1.3,
     "answers": 1.6,
+    "changed": 0.9,
     "ragtruth": 1.6,
     "made": 0.5,
     "natural": 1.3,
@@ -42,7 +43,8 @@ def rows_for(second: Packed, fold: int, passes: int, seed: int) -> list[np.ndarr
     share = np.where(names == "bindings", SHARES["bindings"], share)
     share = np.where(names == "generated", SHARES["generated"], share)
     share = np.where(np.char.startswith(names, "lead_"), SHARES["lead"], share)
-    share = np.where(np.char.startswith(names, "written_rag"), SHARES["answers"], share)
+    ours = np.char.startswith(names, "written_rag")
+    share = np.where(ours, np.where(second.made, SHARES["changed"], SHARES["answers"]), share)
     share = np.where((names == "ragtruth") & ~second.made, SHARES["ragtruth"], share)
     share = np.where(second.folds < 0, SHARES["replay"], share)
     chance = np.random.default_rng(seed)

@@ -14,19 +14,18 @@ import lzma
 import random
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
 
-import halluscope
 from halluscope._internal.embedded.network.looking import evidence_within, groups_of, lead_of
 from halluscope._internal.embedded.network.model import KINDS
 from halluscope._internal.embedded.reading.evidence import EvidenceIndex, sentences
 from halluscope._internal.embedded.reading.judged_text import judged
-from halluscope._internal.measuring.stress.mutation import mutants
 from training.rows import LABELS, Row, is_kept, seed_of
 from training.sets import Case, document_of, never_learnt, read, sources
+from training.variants import Names, changed, rebound, renamed
 
 UNKNOWN = 9
 """A claim that has no label, only a teacher's view (or, in a bag, not even that)."""
@@ -49,6 +48,8 @@ NO_FOLD = 9
 """The fold of readings that belong to no document."""
 BUDGETS = (90, 150, 220, 330)
 """Words of evidence; at run time the judge begins with few and takes more where it is not sure."""
+RENAMED = 0.5
+"""How many of our changed answers come with other names."""
 
 _JOINT = re.compile(r"(?:,|;)\s+(?:and|but|while|which|so|with|whereas|although)\s|;\s|,\s+(?=\d|[A-Z])|\sbut\s")
 _TRAILING = re.compile(r",|(?:in|on|at|by|for|from|with|during|after|before|to|as|and|since|until|while|where|who)\b")
@@ -217,34 +218,6 @@ def answer_readings(
         )
 
 
-_CHANGED_AS = {
-    "numbers": "wrong_number",
-    "dates": "wrong_date",
-    "names": "wrong_entity",
-    "roles": "swapped_roles",
-    "negation": "negation",
-    "units": "wrong_unit",
-    "quantities": "wrong_quantifier",
-    "order": "wrong_order",
-    "numbers rewritten": "",
-    "dates rewritten": "",
-}
-"""The changes that the stress test makes, as kinds of error; those that change nothing have none."""
-
-
-def changed(case: Case) -> Iterator[Case]:
-    """A right answer with one thing changed, and with one thing only written otherwise."""
-    if case["label"] != "supported":
-        return
-    given = halluscope.Case(output=case["output"], context=case["context"], input=case["input"])
-    for mutant in mutants(given, kinds=_CHANGED_AS, seed=seed_of(case["id"])):
-        label = "supported" if mutant.harmless else "contradicted"
-        spans = [] if mutant.harmless else [{"start": mutant.start, "end": mutant.start + max(1, len(mutant.after))}]
-        meta = {**(case.get("meta") or {}), "kind": _CHANGED_AS[mutant.kind]}
-        name = f"{case['id']}-{mutant.kind.replace(' ', '-')}"
-        yield {**case, "id": name, "output": mutant.output, "label": label, "spans": spans, "meta": meta}
-
-
 def folds_of_answers(cases: Iterable[Case]) -> dict[str, int]:
     """The fold of each document of the answers written for this project, by the document's name."""
     return {str(case["meta"]["document"]): seed_of("rag" + str(case["meta"]["document"])) % 3 for case in cases}
@@ -254,6 +227,7 @@ def all_answers(data: Path, folds: Mapping[str, int], limit: int | None = None) 
     """Whole answers, each read several ways: with more or less evidence, together or alone, among other documents."""
     rng = random.Random(5)
     left = never_learnt()
+    names = Names(case for source in sources("answers") for case in read(data, source))
     for source in [*sources("answers"), *sources("folds")]:
         cases = [case for case in read(data, source) if document_of(case) not in left][:limit]
         rag = source.use == "answers"
@@ -271,16 +245,22 @@ def all_answers(data: Path, folds: Mapping[str, int], limit: int | None = None) 
                 continue
             budgets = rng.sample(BUDGETS, 2 if rag or source.name == "ragtruth" else 1)
             for number, words in enumerate(budgets):
-                chosen_index = index
+                told, chosen_index = case, index
                 if rag and rng.random() < 0.3:
                     others = [c for c in rng.sample(by_fold[fold], min(4, len(by_fold[fold]))) if tuple(c) != passages]
                     mixed = [*passages, *(p for c in others[:3] for p in c)]
                     rng.shuffle(mixed)
                     chosen_index, words = EvidenceIndex(mixed), rng.choice((220, 330))
-                yield from answer_readings(case, fold, chosen_index, words, rng if number else None)
+                elif rag and number:
+                    told = renamed(case, names, rng)
+                    chosen_index = EvidenceIndex(told["context"])
+                yield from answer_readings(told, fold, chosen_index, words, rng if number else None)
             if rag:
-                for other in changed(case):
-                    yield from answer_readings(other, fold, index, rng.choice(BUDGETS), None)
+                for other in filter(None, (*changed(case), rebound(case, rng))):
+                    anew = renamed(other, names, rng) if rng.random() < RENAMED else other
+                    of_it = index if anew is other else EvidenceIndex(anew["context"])
+                    for reading in answer_readings(anew, fold, of_it, rng.choice(BUDGETS), None):
+                        yield replace(reading, made=True)
             if rag or case["task"] != "claim":
                 for reading in answer_readings(case, fold, index, rng.choice((90, 150, 220)), None, single=True):
                     if rng.random() < 0.5:

@@ -74,8 +74,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--teacher", type=Path, help="the base of the teachers, where their views are not there")
     parser.add_argument("--teacher-seconds", type=float, help="for each of the teachers' trainings, and for writing")
     parser.add_argument("--workers", type=int, default=2)
-    parser.add_argument("--first-seconds", type=float, default=150)
-    parser.add_argument("--second-seconds", type=float, default=272)
+    parser.add_argument("--first-seconds", type=float, default=190)
+    parser.add_argument("--second-seconds", type=float, default=240, help="for each fold")
+    parser.add_argument("--full-seconds", type=float, default=390, help="for all documents, the network that ships")
+    parser.add_argument("--smaller", type=int, nargs="*", default=[8, 6], help="fewer layers, to compare with")
     parser.add_argument("--budget", type=int, default=49_152, help="tokens a batch")
     parser.add_argument("--layers", type=int, nargs="*", default=list(range(12)), help="layers of the start to keep")
     parser.add_argument("--limit", type=int, help="cases a set, for a rehearsal")
@@ -109,6 +111,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
         *("--out", networks),
         *("--first-seconds", options.first_seconds),
         *("--second-seconds", options.second_seconds),
+        *("--full-seconds", options.full_seconds),
+        *("--smaller", *options.smaller),
         *("--budget", options.budget),
         *("--keep", *options.layers),
     )

@@ -1,0 +1,143 @@
+"""Our own answers once more, otherwise: one thing changed, an item with its neighbour's value, other names throughout.
+
+A network that reads the same two thousand documents ten times learns them by heart. With other names in question,
+context and answer alike, nothing about right and wrong changes, and what was learnt by heart no longer helps.
+"""
+
+from __future__ import annotations
+
+import random
+import re
+from collections.abc import Iterable, Iterator
+
+import halluscope
+from halluscope._internal.measuring.stress.mutation import mutants
+from training.corrupt import names
+from training.rows import seed_of
+from training.sets import Case
+from training.swaps import mentions
+
+_CHANGED_AS = {
+    "numbers": "wrong_number",
+    "dates": "wrong_date",
+    "names": "wrong_entity",
+    "roles": "swapped_roles",
+    "negation": "negation",
+    "units": "wrong_unit",
+    "quantities": "wrong_quantifier",
+    "order": "wrong_order",
+    "numbers rewritten": "",
+    "dates rewritten": "",
+}
+"""The changes that the stress test makes, as kinds of error; those that change nothing have none."""
+
+_FAR = 60
+"""Characters between two mentions: of nearer ones, "Ana and Ben", the same is often true of both."""
+_NAME_WORD = re.compile(r"\b[A-Z][a-z]{2,}\b")
+_DATES = frozenset(
+    "monday tuesday wednesday thursday friday saturday sunday mon tue tues wed thu thurs fri sat sun january february"
+    " march april may june july august september october november december jan feb mar apr jun jul aug sep sept oct"
+    " nov dec mondays tuesdays wednesdays thursdays fridays saturdays sundays".split()
+)
+
+
+def changed(case: Case) -> Iterator[Case]:
+    """A right answer with one thing changed, and with one thing only written otherwise."""
+    if case["label"] != "supported":
+        return
+    given = halluscope.Case(output=case["output"], context=case["context"], input=case["input"])
+    for mutant in mutants(given, kinds=_CHANGED_AS, seed=seed_of(case["id"])):
+        label = "supported" if mutant.harmless else "contradicted"
+        spans = [] if mutant.harmless else [{"start": mutant.start, "end": mutant.start + max(1, len(mutant.after))}]
+        meta = {**(case.get("meta") or {}), "kind": _CHANGED_AS[mutant.kind]}
+        name = f"{case['id']}-{mutant.kind.replace(' ', '-')}"
+        yield {**case, "id": name, "output": mutant.output, "label": label, "spans": spans, "meta": meta}
+
+
+def _after(text: str, mention: str) -> set[str]:
+    """The words that follow a mention: what a number counts."""
+    found = re.findall(rf"(?<![\w.,]){re.escape(mention)}(?!\w|[.,]\d)\W*([a-z%]*)", text)
+    return {word.rstrip("s") for word in found}
+
+
+def _near(text: str, one: str, other: str) -> bool:
+    places = [match.start() for match in re.finditer(re.escape(one), text)]
+    return any(one_place - _FAR < text.find(other, max(0, one_place - _FAR)) < one_place + _FAR for one_place in places)
+
+
+def _alike(sort: str, mine: str, other: str, answer: str, context: str) -> bool:
+    """Whether one mention in the place of the other makes a sentence that is well formed and surely wrong."""
+    if mine in other or other in mine or other in answer:
+        return False
+    if sort == "number":
+        return bool(_after(answer, mine) & _after(context, other) - {""})
+    return sort != "name" or (len(mine.split()) == len(other.split()) and not _near(context, mine, other))
+
+
+def rebound(case: Case, rng: random.Random) -> Case | None:
+    """A right answer with a value or a name of the context that belongs to something else in it."""
+    answer, context = case["output"], "\n".join(case["context"])
+    if case["label"] != "supported":
+        return None
+    there, said = mentions(context), mentions(answer)
+    pairs = [
+        (mine, other)
+        for sort, words in said.items()
+        for mine in words
+        if mine in there.get(sort, ()) and answer.count(mine) == 1
+        for other in there[sort]
+        if _alike(sort, mine, other, answer, context)
+    ]
+    if not pairs:
+        return None
+    mine, other = rng.choice(pairs)
+    start = answer.find(mine)
+    output = answer[:start] + other + answer[start + len(mine) :]
+    spans = [{"start": start, "end": start + len(other)}]
+    meta = {**(case.get("meta") or {}), "kind": "wrong_binding"}
+    return {
+        **case, "id": case["id"] + "-rebound", "output": output, "label": "contradicted", "spans": spans, "meta": meta
+    }  # fmt: skip
+
+
+class Names:
+    """The words of many documents that are nothing but names: nowhere written small."""
+
+    def __init__(self, cases: Iterable[Case]) -> None:
+        texts = {text for case in cases for text in (*case["context"], case["input"] or "", case["output"])}
+        joined = "\n".join(sorted(texts))
+        self._small = set(re.findall(r"\b[a-z]{3,}\b", joined)) | _DATES
+        self.words = self.of(joined)
+
+    def of(self, text: str) -> list[str]:
+        """Those of one text."""
+        found = dict.fromkeys(word for a, b in names(text) for word in _NAME_WORD.findall(text[a:b]))
+        return sorted(word for word in found if word.lower() not in self._small)
+
+
+def renamed(case: Case, names: Names, rng: random.Random) -> Case:
+    """The case with other names in question, context and answer alike: as right or as wrong as before."""
+    texts = [*case["context"], case["input"] or "", case["output"]]
+    taken = set(re.findall(r"\w+", " ".join(texts)))
+    mine = names.of("\n".join(texts))
+    drawn = rng.sample(names.words, min(len(names.words), 2 * len(mine) + 20))
+    others = [word for word in drawn if word not in taken]
+    other = dict(zip(mine, others, strict=False))
+    if not other:
+        return case
+    pattern = re.compile(r"\b(?:" + "|".join(map(re.escape, other)) + r")\b")
+
+    def said(text: str) -> str:
+        return pattern.sub(lambda match: other[match.group()], text)
+
+    spans = [
+        {**mark, "start": len(said(case["output"][: mark["start"]])), "end": len(said(case["output"][: mark["end"]]))}
+        for mark in case.get("spans") or []
+    ]
+    return {
+        **case,
+        "context": [said(text) for text in case["context"]],
+        "input": said(case["input"]) if case["input"] else case["input"],
+        "output": said(case["output"]),
+        "spans": spans,
+    }
