@@ -216,6 +216,8 @@ def test_each_number_finds_its_own_counterpart() -> None:
         ("The fair drew 900 guests.", "The tower has 1,665 steps."),
         ("Tesla was founded in 2003.", ""),
         ("Tesla was founded on July 1, 2003.", "Tesla was founded in 2003."),
+        ("The firm employs 498 people.", "The firm has about 500 employees."),
+        ("The pass is 2,312 m high.", "The pass is roughly 2,300 m high."),
     ],
 )
 def test_a_number_without_counterpart_is_missing(claim: str, evidence: str) -> None:

@@ -255,7 +255,7 @@ def _agree_numbers(claim: Quantity, evidence: Quantity) -> Agreement:
     slack = _ABOUT if claim.bound == "about" else _ABOUT / 2 if evidence.bound == "about" else 0.0
     if slack:
         if _close(said, known, slack):
-            return "yes"
+            return "yes" if claim.bound == "about" else "open"  # "about 500" may be 498, and does not say so
         return "open" if _close(said, known, _TOO_FAR) else "no"
     if claim.in_words and claim.kind == "percent" and _close(said, known, 0.06):
         return "yes"  # "a third" of 34 %
