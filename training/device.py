@@ -24,7 +24,7 @@ SHARES = {
     "generated": 0.8,
     "lead": 1.3,
     "answers": 1.6,
-    "changed": 0.9,
+    "changed": 1.3,
     "ragtruth": 1.6,
     "made": 0.5,
     "natural": 1.3,
@@ -214,7 +214,7 @@ def main() -> None:
     print(
         "first", len(first.folds), "tokens", int(first.length.sum()), f"{time.perf_counter() - began:.0f} s", flush=True
     )
-    made = Packed(options.packed / "bindings.npz", device)
+    made = Packed(options.packed / "made.npz", device)
     base = options.out / "base.pt"
     fastest(new(options.start), first, options.budget, options.compile)
     if not base.exists() and options.first_seconds:

@@ -18,6 +18,7 @@ from training.readings import (
     all_answers,
     folds_of_answers,
     from_bindings,
+    from_changed,
     from_row,
     from_teacher,
     from_wice,
@@ -61,7 +62,7 @@ def main() -> None:
     parser.add_argument("out", type=Path)
     parser.add_argument("--limit", type=int, help="cases a set, for a rehearsal")
     parser.add_argument("--workers", type=int, default=2)
-    parser.add_argument("--only", choices=["rows", "bindings", "exam"])
+    parser.add_argument("--only", choices=["rows", "made", "exam"])
     parser.add_argument("--rows", type=Path, nargs="*", help="rows collected before")
     parser.add_argument("--teacher", type=Path, help="the teachers' views; DATA/teacher unless given")
     options = parser.parse_args()
@@ -71,9 +72,10 @@ def main() -> None:
     tokenizer.no_padding()
     folds = folds_of(options.data)
     teacher = options.teacher or options.data / "teacher"
-    if options.only in (None, "bindings"):
-        made = from_bindings(min(BINDINGS, 50 * (options.limit or BINDINGS)))
-        print(json.dumps(pack(made, tokenizer, options.out / "bindings.npz")), flush=True)
+    if options.only in (None, "made"):
+        made = [*from_bindings(min(BINDINGS, 50 * (options.limit or BINDINGS)))]
+        made += from_changed(options.data, folds, options.limit)
+        print(json.dumps(pack(made, tokenizer, options.out / "made.npz")), flush=True)
     if options.only in (None, "rows"):
         kinds = {
             case["output"]: kind_of(case)

@@ -48,6 +48,7 @@ NO_FOLD = 9
 """The fold of readings that belong to no document."""
 BUDGETS = (90, 150, 220, 330)
 """Words of evidence; at run time the judge begins with few and takes more where it is not sure."""
+DRAWS = (1, 2, 3)
 RENAMED = 0.5
 """How many of our changed answers come with other names."""
 
@@ -223,6 +224,29 @@ def folds_of_answers(cases: Iterable[Case]) -> dict[str, int]:
     return {str(case["meta"]["document"]): seed_of("rag" + str(case["meta"]["document"])) % 3 for case in cases}
 
 
+def _made_readings(case: Case, fold: int, index: EvidenceIndex, names: Names, rng: random.Random) -> Iterator[Reading]:
+    """The readings of an answer that was changed by rule, as often as not with other names."""
+    anew = renamed(case, names, rng) if rng.random() < RENAMED else case
+    of_it = index if anew is case else EvidenceIndex(anew["context"])
+    for reading in answer_readings(anew, fold, of_it, rng.choice(BUDGETS), None):
+        yield replace(reading, made=True)
+
+
+def from_changed(data: Path, folds: Mapping[str, int], limit: int | None = None) -> Iterator[Reading]:
+    """Right answers with one thing changed, other draws than those among `all_answers`."""
+    rng = random.Random(6)
+    left = never_learnt()
+    names = Names(case for source in sources("answers") for case in read(data, source))
+    for source in sources("answers"):
+        for case in [case for case in read(data, source) if document_of(case) not in left][:limit]:
+            index = EvidenceIndex(case["context"])
+            told = {case["output"], *(other["output"] for other in changed(case))}
+            for other in (other for draw in DRAWS for other in changed(case, draw)):
+                if other["output"] not in told:
+                    told.add(other["output"])
+                    yield from _made_readings(other, folds[case["meta"]["document"]], index, names, rng)
+
+
 def all_answers(data: Path, folds: Mapping[str, int], limit: int | None = None) -> Iterator[Reading]:
     """Whole answers, each read several ways: with more or less evidence, together or alone, among other documents."""
     rng = random.Random(5)
@@ -257,10 +281,7 @@ def all_answers(data: Path, folds: Mapping[str, int], limit: int | None = None) 
                 yield from answer_readings(told, fold, chosen_index, words, rng if number else None)
             if rag:
                 for other in filter(None, (*changed(case), rebound(case, rng))):
-                    anew = renamed(other, names, rng) if rng.random() < RENAMED else other
-                    of_it = index if anew is other else EvidenceIndex(anew["context"])
-                    for reading in answer_readings(anew, fold, of_it, rng.choice(BUDGETS), None):
-                        yield replace(reading, made=True)
+                    yield from _made_readings(other, fold, index, names, rng)
             if rag or case["task"] != "claim":
                 for reading in answer_readings(case, fold, index, rng.choice((90, 150, 220)), None, single=True):
                     if rng.random() < 0.5:

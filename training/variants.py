@@ -41,12 +41,12 @@ _DATES = frozenset(
 )
 
 
-def changed(case: Case) -> Iterator[Case]:
-    """A right answer with one thing changed, and with one thing only written otherwise."""
+def changed(case: Case, draw: int = 0) -> Iterator[Case]:
+    """A right answer with one thing changed, and with one thing only written otherwise; each draw changes others."""
     if case["label"] != "supported":
         return
     given = halluscope.Case(output=case["output"], context=case["context"], input=case["input"])
-    for mutant in mutants(given, kinds=_CHANGED_AS, seed=seed_of(case["id"])):
+    for mutant in mutants(given, kinds=_CHANGED_AS, seed=seed_of(case["id"]) + draw):
         label = "supported" if mutant.harmless else "contradicted"
         spans = [] if mutant.harmless else [{"start": mutant.start, "end": mutant.start + max(1, len(mutant.after))}]
         meta = {**(case.get("meta") or {}), "kind": _CHANGED_AS[mutant.kind]}
