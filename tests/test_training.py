@@ -214,7 +214,7 @@ def test_a_claim_said_again_word_for_word_is_no_rewording() -> None:
     assert said == ["Anna Berg sold 41 boats in May."]
 
 
-_RATES = {
+_RATES: dict[str, Any] = {
     "id": "rates-1",
     "input": "What does Wenna pay at the Tolvan pool?",
     "context": [
