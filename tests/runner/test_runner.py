@@ -33,8 +33,7 @@ from halluscope._internal.judges.chat.prices import Price
 from halluscope._internal.judges.scripted import ScriptedJudge
 from halluscope._internal.metric import Metric
 from halluscope._internal.questions import Question
-from halluscope._internal.questions.finding import Finding
-from halluscope._internal.questions.flow import Flow
+from halluscope._internal.questions.flow import Finding, Flow
 from halluscope._internal.result import Direction, Outcome, Usage
 from halluscope._internal.runner import AdaptiveThrottle, aevaluate, evaluate
 from halluscope._internal.runner.cost_limit import CostLimit

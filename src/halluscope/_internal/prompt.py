@@ -29,6 +29,17 @@ class Prompt(Struct, frozen=True):
     user: str
     code: str = ""
 
+    def with_remark(self, remark: str | None) -> Prompt:
+        """The prompt with what was wrong with the last reply. That may quote judged text, so it is fenced like it."""
+        if not remark:
+            return self
+        fenced = render("{{remark}}", {"remark": Material(remark[:500].replace(self.code or "\0", "…"))}).user
+        again = (
+            "An earlier reply to this could not be used. What was wrong with it, as JSON-encoded material:\n"
+            f"{fenced}\nReply again, with the one JSON object described above and no other text."
+        )
+        return structs.replace(self, user=f"{self.user}\n\n{again}")
+
     def framed(self) -> Prompt:
         """The prompt that asks for its code in the reply: what a model answers is so told from what it quotes."""
         if not self.code:

@@ -18,9 +18,7 @@ from ..errors import JudgeError, JudgeRefused, QuestionTooLong, ReplyError, Repl
 from ..judge import Answer, Call, Judge
 from ..plumbing.threads import Work, counted_elsewhere
 from ..questions import Question
-from ..questions.finding import Finding, without_score
-from ..questions.flow import AnswerMissing, Flow
-from ..questions.reply import read_reply
+from ..questions.flow import AnswerMissing, Finding, Flow, without_score
 from ..result import Direction, Exchange, Failure, Outcome, Result, Usage
 from ..verdict import Verdict
 from .reply_turns import ReplyCache, Turns
@@ -335,7 +333,7 @@ async def _all(coroutines: Sequence[Coroutine[Any, Any, T]]) -> tuple[T, ...]:
 def _read(question: Question[T], answer: Answer[T]) -> T:
     if answer.refused:
         raise JudgeRefused("the judge declined to answer", body=answer.reply)
-    return read_reply(question, answer.reply or "", answer.truncated)
+    return question.read_reply(answer.reply or "", answer.truncated)
 
 
 def _smaller(question: Question[T], window: int | None) -> Sequence[Question[T]]:
