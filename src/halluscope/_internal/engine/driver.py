@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
-import logging
 import time
 from collections.abc import Callable, Coroutine, Mapping, Sequence
 from typing import Any, Protocol, TypeVar, Union
@@ -16,6 +15,7 @@ from msgspec import structs
 from ..case import Case
 from ..errors import JudgeError, JudgeRefused, QuestionTooLong, ReplyError, ReplyTruncated
 from ..judge import Answer, Call, Judge
+from ..plumbing.loggers import logger
 from ..plumbing.threads import Work, counted_elsewhere
 from ..questions import Question
 from ..questions.flow import AnswerMissing, Finding, Flow, without_score
@@ -28,7 +28,7 @@ __all__ = ["Driver", "HasFlow", "Heard", "Patience", "ReplyCache", "Throttle", "
 
 T = TypeVar("T")
 
-_log = logging.getLogger("halluscope.judge")
+_log = logger("judge")
 
 _SMALLEST_PART = 200
 """A question is not split below this many characters: a window that small cannot be worked with."""
