@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import suppress
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -27,7 +26,6 @@ from halluscope._internal.questions import (
     Question,
     VerifyClaims,
 )
-from halluscope._internal.questions.reply import read_reply
 from halluscope._internal.redaction import redacted
 from halluscope._internal.text.lenient_json import Unreadable, parse_json
 from halluscope._internal.text.quotes import locate, resemblance
@@ -107,7 +105,7 @@ WAYS_IN: dict[str, Callable[[str], object]] = {
     "any reply": lambda text: parse_json(text),
     "a reply with a code": lambda text: parse_json(text, "0123456789ab", lambda: text),
     "a reply in prose": lambda text: parse_json(f"Here: {text}", "0123456789ab", lambda: "x"),
-    **{f"a reply to {question.kind}": partial(read_reply, question) for question in QUESTIONS},
+    **{f"a reply to {question.kind}": question.read_reply for question in QUESTIONS},
     "a verdict that quotes": listed,
     "claims": claimed,
     "a quotation": lambda text: locate(text[1:], f"x {text}"),

@@ -37,8 +37,7 @@ if TYPE_CHECKING:
         Verification,
         VerifyClaims,
     )
-    from ._internal.questions.finding import Finding
-    from ._internal.questions.flow import AnswerMissing, Flow, ask, ask_all
+    from ._internal.questions.flow import AnswerMissing, Finding, Flow, ask, ask_all
     from ._internal.result import Direction, Failure, Outcome
     from ._internal.verdict import Claim, Evidence, Support, Verdict
 
@@ -101,8 +100,7 @@ __getattr__, __dir__ = loaded_late(
             "ComparePassages Explain ExtractClaims ExtractTruths LabelAnswer Labelled Passage "
             "PassageVerdict Question ResolveContext Verification VerifyClaims"
         ),
-        "questions.finding": "Finding",
-        "questions.flow": "AnswerMissing Flow ask ask_all",
+        "questions.flow": "AnswerMissing Finding Flow ask ask_all",
         "result": "Direction Failure Outcome",
         "verdict": "Claim Evidence Support Verdict",
     },

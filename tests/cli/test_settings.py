@@ -206,6 +206,17 @@ def test_the_cache_is_counted_and_cleared(folder: Path) -> None:
         assert "1 of 1" in run("show", "r").output
 
 
+def test_one_reply_is_told_of_as_one(folder: Path) -> None:
+    data = folder / "d.jsonl"
+    data.write_text(json.dumps({"output": "The mill is in Ulm.", "context": ["The mill is in Ulm."]}))
+    with Loopback() as server:
+        asked = run("eval", str(data), "-m", "label", "-j", "openai/any", "--base-url", server.base_url)
+        assert asked.exit_code == 0
+    assert run("cache", "size").output.startswith("1 reply, ")
+    assert "Take out 1 reply of a judge, which was paid for?" in run("cache", "clear").output
+    assert run("cache", "clear", "--yes").output == "1 reply taken out\n"
+
+
 def test_it_logs_under_its_name_and_is_silent_unless_asked(folder: Path, caplog: pytest.LogCaptureFixture) -> None:
     with Loopback(faults=Faults(invalid=1.0)) as server:
         judge = openai_judge("any", base_url=server.base_url)

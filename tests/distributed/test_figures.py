@@ -107,3 +107,14 @@ def test_the_report_shows_a_sample_and_counts_everything(tmp_path: Path) -> None
     assert (index["sampled"], index["total"], len(index["cases"]["id"])) == (True, 4000, 5)
     assert index["metrics"][0]["results"] == 4000 and sum(index["metrics"][0]["histogram"]["counts"]) > 3000
     assert index["unread"]["count"] == 7
+
+
+def test_the_threshold_of_a_profile_is_in_the_summary_of_all_parts() -> None:
+    given = results(40, 1)
+    assert counted(given).summary(40).flagged_from is None
+    decided = {"probability": 0.9, "flagged_from": 0.37}
+    profiled = [r if r.score is None else msgspec.structs.replace(r, figures=decided) for r in given]
+    merged = Partial("m", "lower")
+    for part in (counted(profiled[:3]), counted(profiled[3:])):
+        merged.merge(msgspec.json.decode(msgspec.json.encode(part), type=Partial))
+    assert merged.summary(40).flagged_from == 0.37

@@ -19,7 +19,6 @@ from halluscope._internal.datasets import Row, Unread, open_data
 from halluscope._internal.errors import InputError, JudgeError, ReplyError, StoreError
 from halluscope._internal.judges.scripted import ScriptedJudge
 from halluscope._internal.questions import ComparePassages, ExtractClaims, LabelAnswer, Passage, Question, VerifyClaims
-from halluscope._internal.questions.reply import read_reply
 from halluscope._internal.result import Result
 from halluscope._internal.store import Store
 from halluscope._internal.store.run_reader import entries, list_runs
@@ -57,7 +56,7 @@ def quoted(material: str, style: str, code: bool) -> None:
         said = {"code": question.code, **said}
     reply = {**STYLES, **QUOTING}[style](json.dumps(said, ensure_ascii=False), material)
     try:
-        found = read_reply(question, reply)
+        found = question.read_reply(reply)
     except ReplyError:
         assert style in QUOTING and (not code or "nothing" in style), "an honest answer was refused"
         return
@@ -75,7 +74,7 @@ def reply(text: str, truncated: bool) -> None:
     )
     for question in asked:
         try:
-            read_reply(question, text, truncated)
+            question.read_reply(text, truncated)
         except JudgeError:
             continue
 

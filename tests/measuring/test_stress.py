@@ -725,6 +725,20 @@ def test_the_command_prints_table_and_json(tmp_path: Path, monkeypatch: pytest.M
     assert data["tried"][0]["mutant"]["before"] == "40"
 
 
+def test_the_command_tells_of_one_as_of_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "answers.jsonl"
+    known, unknown = "Oslo has 40 parks.", "Rome is unknown here."
+    rows = [{"output": known, "context": known}, {"output": unknown, "context": known}, {"context": known}]
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    monkeypatch.setattr(
+        "halluscope._internal.measuring.stress.stress_test.resolve_judge", lambda *_, **__: reader(known)
+    )
+    told = " ".join(CliRunner().invoke(app, ["stress", str(path), "--kind", "numbers"]).output.split())
+    assert "1 copied answer and 1 reworded answer" in told
+    assert "1 answer was flagged unchanged" in told
+    assert "1 row was left out" in told
+
+
 def test_the_command_refuses_what_it_cannot_read(tmp_path: Path) -> None:
     path = tmp_path / "a.jsonl"
     path.write_text('{"output": "x", "context": "c"}\n')

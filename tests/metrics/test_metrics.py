@@ -19,7 +19,7 @@ from halluscope._internal.metrics import (
     resolve,
 )
 from halluscope._internal.questions import Explain, Labelled, PassageVerdict, Verification, VerifyClaims, numbered
-from halluscope._internal.questions.finding import Finding
+from halluscope._internal.questions.flow import Finding
 from halluscope._internal.result import Failure, Outcome
 from halluscope._internal.verdict import Claim, Support, Verdict
 

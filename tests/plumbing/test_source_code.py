@@ -89,7 +89,7 @@ def test_what_a_real_score_depends_on(monkeypatch: pytest.MonkeyPatch) -> None:
     scorer_of(Hallucination(), resolve("openai/m"))
     scorer_of(Label(), resolve("cascade(local, openai/m)"))
     chat, cascade = seen
-    needed = {"metrics/hallucination.py", "metrics/claimwise.py", "questions/verify.py", "questions/reply.py"}
+    needed = {"metrics/hallucination.py", "metrics/claimwise.py", "questions/verify.py", "questions/question.py"}
     assert needed | {"text/lenient_json.py", "engine/driver.py", "judges/chat/openai.py"} <= chat
     assert not [name for name in chat if name.startswith(("cli/", "report/", "store/", "runs/", "embedded/", "pytest"))]
     assert {

@@ -33,8 +33,7 @@ from halluscope._internal.judges.chat.prices import Price
 from halluscope._internal.judges.scripted import ScriptedJudge
 from halluscope._internal.metric import Metric
 from halluscope._internal.questions import Question
-from halluscope._internal.questions.finding import Finding
-from halluscope._internal.questions.flow import Flow
+from halluscope._internal.questions.flow import Finding, Flow
 from halluscope._internal.result import Direction, Outcome, Usage
 from halluscope._internal.runner import AdaptiveThrottle, aevaluate, evaluate
 from halluscope._internal.runner.cost_limit import CostLimit
@@ -313,12 +312,13 @@ def test_bad_rows_are_told_and_counted(store: Store) -> None:
     assert run.summary().bad_rows == 1
 
 
-def test_many_bad_rows_are_told_in_a_few_lines(store: Store) -> None:
+@pytest.mark.parametrize(("bad", "last"), [(700, "680 more rows were left out"), (21, "1 more row was left out")])
+def test_many_bad_rows_are_told_in_a_few_lines(store: Store, bad: int, last: str) -> None:
     told: list[str] = []
-    run = evaluate([*range(700), *rows(1)], "label", labels(), store=store, told=told.append)
+    run = evaluate([*range(bad), *rows(1)], "label", labels(), store=store, told=told.append)
     assert len(told) == 21
-    assert told[-1] == "680 more rows were left out"
-    assert len(run.bad_rows()) == 700
+    assert told[-1] == last
+    assert len(run.bad_rows()) == bad
     assert len(list(run)) == 1
 
 

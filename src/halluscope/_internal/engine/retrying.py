@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import logging
 import os
 import random
 import time
@@ -24,6 +23,7 @@ from ..errors import (
     JudgeUnreachable,
 )
 from ..judge import Answer, Call, Judge
+from ..plumbing.loggers import logger
 from ..plumbing.public import public
 from ..plumbing.time_limit import time_limit
 from ..questions import Question
@@ -31,8 +31,7 @@ from ..redaction import redacted
 
 T = TypeVar("T")
 
-_log = logging.getLogger("halluscope.judge")
-logging.getLogger("halluscope").addHandler(logging.NullHandler())  # else warnings would go to stderr unasked
+_log = logger("judge")
 
 _UNREACHABLE_RETRIES = 2
 """For a server that was never reached: its address is likely wrong, or it is not running."""

@@ -30,6 +30,8 @@ class OutcomeCounts(Struct):
     judges: dict[str, int] = field(default_factory=dict)
     outcomes: dict[str, int] = field(default_factory=dict)
     thresholds: set[float] = field(default_factory=set)
+    flagged_from: set[float] = field(default_factory=set)
+    """The thresholds of the profile that judged, where one did: it stands beside every score."""
     supports: dict[str, int] = field(default_factory=dict)
     usage: Usage = Usage()
     unpriced: int = 0
@@ -46,6 +48,8 @@ class OutcomeCounts(Struct):
         _count(self.outcomes, [result.outcome.value])
         _count(self.supports, (verdict.support.value for verdict in result.verdicts))
         self.thresholds.add(result.threshold)
+        if "flagged_from" in result.figures:
+            self.flagged_from.add(result.figures["flagged_from"])
         usage = result.usage
         priced = usage.cost is not None
         self.unpriced += not priced
@@ -59,6 +63,7 @@ class OutcomeCounts(Struct):
         _merge(self.outcomes, other.outcomes)
         _merge(self.supports, other.supports)
         self.thresholds |= other.thresholds
+        self.flagged_from |= other.flagged_from
         self.usage = self.usage + other.usage
         self.unpriced += other.unpriced
         self.cached += other.cached
@@ -198,6 +203,7 @@ class Partial(Struct):
             pass_rate=passed / scores.count if scores.count else None,
             pass_interval=share_interval(passed, scores.count),
             outcomes=outcomes,
+            flagged_from=min(counts.flagged_from, default=None),
         )
 
     def latency(self) -> dict[str, float]:

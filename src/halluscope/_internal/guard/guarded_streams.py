@@ -7,6 +7,7 @@ from typing import Any, Union
 
 from ..plumbing import sync
 from ..plumbing.public import public
+from ..text.counting import count_of
 from .guarded_sentence import GuardedSentence
 from .guarding import Guarding, WholeSentence
 
@@ -47,7 +48,7 @@ class _Watched:
         return self._guarding.stopped
 
     def __repr__(self) -> str:
-        return f"<{type(self).__name__}: {len(self.sentences)} sentences checked>"
+        return f"<{type(self).__name__}: {count_of(len(self.sentences), 'sentence')} checked>"
 
 
 @public

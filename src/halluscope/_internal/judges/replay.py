@@ -22,7 +22,6 @@ from ..judge import Answer, Call, Judge
 from ..plumbing.public import public_in
 from ..plumbing.whole_file import replacing
 from ..questions import Question
-from ..questions.reply import read_reply
 from ..text.lenient_json import CODE
 
 T = TypeVar("T")
@@ -222,7 +221,7 @@ def _recorded(question: Question[Any], answer: Answer[Any]) -> Recorded:
 def _holds(reply: str, question: Question[Any], value: Any) -> bool:
     """Whether the reply alone says all of the answer."""
     try:
-        return bool(read_reply(question, reply) == value)
+        return bool(question.read_reply(reply) == value)
     except JudgeError:
         return False
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import asyncio
 import atexit
-import logging
 import os
 import threading
 import time
@@ -22,10 +21,11 @@ from weakref import WeakSet
 
 from ..engine import many
 from ..plumbing import sync
+from ..plumbing.loggers import logger
 
 T = TypeVar("T")
 
-_log = logging.getLogger("halluscope.live")
+_log = logger("live")
 
 _LOOK = 0.02
 """Seconds between two looks at the queue while it is empty."""

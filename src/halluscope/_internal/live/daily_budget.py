@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import logging
 import time
 
 from ..errors import InputError
 from ..metric import is_number
+from ..plumbing.loggers import logger
 from ..result import Usage
 from ..store import Store
 from ..store.spending import spent_on
 
-_log = logging.getLogger("halluscope.live")
+_log = logger("live")
 
 _BEFORE_THE_FIRST = 2
 """Answers at once until the first has shown what one costs."""

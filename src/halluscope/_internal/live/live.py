@@ -17,6 +17,7 @@ from ..judge import resolve as resolve_judge
 from ..metric import is_number
 from ..metrics import MetricSpec
 from ..plumbing import sync
+from ..plumbing.loggers import logger
 from ..plumbing.public import public_in
 from ..result import Result
 from ..runner.asked import metrics_of
@@ -33,7 +34,7 @@ from .watching import Finder, Watch
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-_log = logging.getLogger("halluscope.live")
+_log = logger("live")
 
 _AT_ONCE = 8
 """Answers at once for a judge over the network. The embedded judge takes one at a time: the cores are others' too."""

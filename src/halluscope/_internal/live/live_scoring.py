@@ -16,6 +16,7 @@ from ..engine.many import failed, scored
 from ..errors import HalluscopeError, JudgeError, StoreError
 from ..judge import Judge, is_embedded
 from ..metric import Metric
+from ..plumbing.loggers import logger
 from ..plumbing.threads import in_thread
 from ..result import Outcome, Result
 from ..runner.identity import scorer_of
@@ -27,7 +28,7 @@ from .counts import Counter
 from .daily_budget import DailyBudget
 from .live_answer import LiveAnswer
 
-_log = logging.getLogger("halluscope.live")
+_log = logger("live")
 
 _TRIES = 5
 """How often writing is tried; a store that is out of order for longer loses the results of that time."""

@@ -12,12 +12,11 @@ from ..errors import InputError
 from ..metric import PromptSpec, packaged_prompt
 from ..plumbing.public import public
 from ..questions import FACTUAL, HALLUCINATED, Passage
-from ..questions.finding import Finding, no_claims
-from ..questions.flow import Flow
+from ..questions.flow import Finding, Flow, no_claims, nothing_to_judge
 from ..result import Direction, Outcome
 from ..verdict import Claim, Support, Verdict
 from .cited import Mark, marks_in, on_claims
-from .claimwise import EXTRACT, VERIFY, ClaimMetric, incomplete, nothing_to_judge
+from .claimwise import EXTRACT, VERIFY, ClaimMetric, incomplete
 
 
 class _Held(Struct, frozen=True):

@@ -12,9 +12,8 @@ from ..case import Case
 from ..errors import ContextFailed, InputError
 from ..metric import Metric, PromptSpec, is_number
 from ..plumbing.public import public_in
-from ..questions import FACTUAL, HALLUCINATED, Explain, ExtractClaims, Passage, ResolveContext, VerifyClaims
-from ..questions.finding import Finding, no_claims, without_score
-from ..questions.flow import AnswerMissing, Flow, ask, ask_all
+from ..questions import FACTUAL, HALLUCINATED, Explain, ExtractClaims, Passage, ResolveContext, VerifyClaims, distinct
+from ..questions.flow import AnswerMissing, Finding, Flow, ask, ask_all, no_claims, nothing_to_judge, without_score
 from ..result import Failure, Outcome
 from ..text.quotes import relation
 from ..verdict import Claim, Support, Verdict
@@ -206,23 +205,6 @@ def composed(summary: str, missing: AnswerMissing) -> tuple[str, tuple[str, ...]
     if missing.kind == ContextFailed.kind:
         return summary, (f"the reason is composed from the verdicts: {missing}",)
     return summary, (f"the judge gave no usable reason ({missing}); this one is composed from its verdicts",)
-
-
-def distinct(texts: Sequence[tuple[int, str]]) -> tuple[Passage, ...]:
-    """The passages without those that repeat another word for word."""
-    seen: dict[str, Passage] = {}
-    for index, text in texts:
-        seen.setdefault(text.strip(), Passage(index, text))
-    return tuple(seen.values())
-
-
-def nothing_to_judge(case: Case, *, context_needed: bool = True) -> Finding | None:
-    """The finding for a case that needs no judge."""
-    if not case.output.strip():
-        return Finding(outcome=Outcome.EMPTY_OUTPUT, reason="No score: the output is empty.")
-    if context_needed and case.context is None:
-        return Finding(outcome=Outcome.NO_CONTEXT, reason="No score: there is no context to hold the output against.")
-    return None
 
 
 def in_other_words(case: Case, verdicts: Sequence[Verdict]) -> tuple[str, ...]:

@@ -10,11 +10,10 @@ from ..case import Case
 from ..metric import Metric, PromptSpec
 from ..plumbing.public import public
 from ..questions import FACTUAL, HALLUCINATED, ComparePassages, Passage, PassageVerdict
-from ..questions.finding import Finding, without_score
-from ..questions.flow import Flow, ask_all
+from ..questions.flow import Finding, Flow, ask_all, nothing_to_judge, without_score
 from ..result import Direction, Failure, Outcome
 from ..verdict import Claim, Evidence, Support, Verdict
-from .claimwise import EXPLAIN, nothing_to_judge, reason_for
+from .claimwise import EXPLAIN, reason_for
 
 PASSAGES_AT_ONCE = 20
 

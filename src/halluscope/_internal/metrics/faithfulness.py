@@ -12,12 +12,11 @@ from ..errors import InputError
 from ..metric import PromptSpec
 from ..plumbing.public import public
 from ..questions import ExtractTruths, Passage
-from ..questions.finding import Finding, no_claims
-from ..questions.flow import Flow, ask
+from ..questions.flow import Finding, Flow, ask, no_claims, nothing_to_judge
 from ..result import Direction, Outcome
 from ..text.quotes import relation
 from ..verdict import Support, Verdict
-from .claimwise import EXPLAIN, EXTRACT, VERIFY, ClaimMetric, nothing_to_judge, so_many
+from .claimwise import EXPLAIN, EXTRACT, VERIFY, ClaimMetric, so_many
 
 
 @public

@@ -8,12 +8,10 @@ from ..case import Case
 from ..errors import InputError
 from ..metric import Metric, PromptSpec
 from ..plumbing.public import public
-from ..questions import FACTUAL, HALLUCINATED, LabelAnswer
-from ..questions.finding import Finding
-from ..questions.flow import Flow, ask
+from ..questions import FACTUAL, HALLUCINATED, LabelAnswer, distinct
+from ..questions.flow import Finding, Flow, ask, nothing_to_judge
 from ..result import Direction, Outcome
 from ..verdict import Claim, Support, Verdict
-from .claimwise import distinct, nothing_to_judge
 
 _NEEDS = ("context", "output")
 

@@ -4,7 +4,7 @@ from .compare import ComparePassages, PassageVerdict
 from .explain import Explain
 from .extract import ExtractClaims, ExtractTruths, numbered
 from .label_answer import FACTUAL, HALLUCINATED, LabelAnswer, Labelled
-from .question import Passage, Question
+from .question import Passage, Question, distinct
 from .resolve_context import ResolveContext
 from .verify import Verification, VerifyClaims
 
@@ -23,5 +23,6 @@ __all__ = [
     "ResolveContext",
     "Verification",
     "VerifyClaims",
+    "distinct",
     "numbered",
 ]

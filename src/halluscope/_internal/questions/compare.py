@@ -38,6 +38,7 @@ class ComparePassages(Question[tuple[PassageVerdict, ...]], frozen=True, kw_only
     """Yes where the output agrees with the passage, no where it contradicts it. Some may be missing."""
 
     kind: ClassVar[str] = "compare"
+    counts_in_part: ClassVar[bool] = True
     answer_type: ClassVar[Any] = tuple[PassageVerdict, ...]
 
     output: str

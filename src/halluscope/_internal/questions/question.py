@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Any, ClassVar, Generic, TypeVar
@@ -10,12 +11,18 @@ from typing import Any, ClassVar, Generic, TypeVar
 import msgspec
 from msgspec import Struct
 
-from ..errors import ReplyError
+from ..errors import JudgeRefused, ReplyError, ReplyTruncated
 from ..plumbing.public import public_in
 from ..prompt import Material, Prompt, render
+from ..text.lenient_json import NoJson, Unreadable, parse_json
 from ..text.windows import cut
 
 T = TypeVar("T")
+
+_REFUSAL = re.compile(
+    r"\s*(?:I(?:'|’)?m (?:very )?sorry|I am sorry|sorry,|I (?:can(?:no|')t|can’t|am unable to|won(?:'|’)t) )",
+    re.IGNORECASE,
+)
 
 
 @public_in("halluscope.metrics")
@@ -45,6 +52,8 @@ class Question(Struct, Generic[T], frozen=True, kw_only=True, dict=True):
     answer_type: ClassVar[Any]
     repairs: ClassVar[int | None] = None
     """How often an unusable reply is worth asking for again, where that is less than for others."""
+    counts_in_part: ClassVar[bool] = False
+    """Whether a reply that was cut off counts with what is whole of it: what it lacks is then asked for again."""
 
     template: str = ""
     examples: tuple[dict[str, Any], ...] = ()
@@ -56,6 +65,32 @@ class Question(Struct, Generic[T], frozen=True, kw_only=True, dict=True):
     def schema(self) -> dict[str, Any]:
         """The JSON schema of the reply."""
         raise NotImplementedError
+
+    def read_reply(self, text: str, truncated: bool = False) -> T:
+        """The answer in a reply, or the error that says what is wrong with it."""
+        if not text.strip():
+            raise ReplyError("the reply is empty", reply=text)
+        try:
+            data, cut_off = parse_json(text, self.code, lambda: self.material)
+        except NoJson:
+            if _REFUSAL.match(text):
+                raise JudgeRefused("the judge declined to answer", body=text) from None
+            if truncated:
+                raise ReplyTruncated("the reply stops before its end", reply=text) from None
+            return self.read_text(text)
+        except Unreadable as error:
+            wanted = "it must be one JSON object, with the code it was asked for"
+            raise ReplyError(f"{error}; {wanted}", reply=text) from None
+        short = cut_off or truncated
+        if short and not self.counts_in_part:
+            raise ReplyTruncated("the reply stops before its end", reply=text)
+        try:
+            return self.read(data)
+        except ReplyError as error:
+            if short:
+                raise ReplyTruncated("the reply stops before its end", reply=text) from error
+            error.reply = error.body = text
+            raise
 
     def read(self, data: Any) -> T:
         """The answer in a decoded reply; `ReplyError` says what is wrong with it."""
@@ -156,6 +191,14 @@ def word_of(value: Any, words: Iterable[str]) -> str | None:
     """The vocabulary's word that a reply holds, None for anything else."""
     said = text_in(value).strip(" .!\"'`*").casefold()
     return said if said in words else None
+
+
+def distinct(texts: Sequence[tuple[int, str]]) -> tuple[Passage, ...]:
+    """The passages without those that repeat another word for word."""
+    seen: dict[str, Passage] = {}
+    for index, text in texts:
+        seen.setdefault(text.strip(), Passage(index, text))
+    return tuple(seen.values())
 
 
 def packed(passages: Sequence[Passage], limit: int) -> list[tuple[Passage, ...]]:

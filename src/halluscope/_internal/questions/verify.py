@@ -40,6 +40,7 @@ class VerifyClaims(Question[Verification], frozen=True, kw_only=True):
     """
 
     kind: ClassVar[str] = "verify"
+    counts_in_part: ClassVar[bool] = True
     answer_type: ClassVar[Any] = Verification
 
     claims: tuple[Claim, ...]

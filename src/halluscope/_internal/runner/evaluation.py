@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import logging
 import re
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -19,6 +18,7 @@ from ..judge import JudgeSpec, is_embedded
 from ..judge import resolve as resolve_judge
 from ..metrics import MetricSpec
 from ..plumbing import sync
+from ..plumbing.loggers import logger
 from ..plumbing.public import public
 from ..plumbing.threads import cores
 from ..runs import Run
@@ -30,7 +30,7 @@ from .pipeline import Pass, Pipeline
 from .progress import display_for
 from .throttle import AdaptiveThrottle
 
-_log = logging.getLogger("halluscope.run")
+_log = logger("run")
 
 AT_ONCE = 32
 """Judge calls at once, unless told otherwise; a judge that throttles gets fewer."""

@@ -20,6 +20,7 @@ from ..metric import Metric
 from ..plumbing.threads import farthest, in_thread
 from ..result import Outcome, Result
 from ..store.run_writer import CHUNK, Job
+from ..text.counting import count_of
 from .cost_limit import CostLimit
 from .progress import Display, Progress
 
@@ -102,7 +103,7 @@ class Pipeline:
                 self._jobs(iter(rows)), self._do, at_once=how.at_once, may_start=how.budget.allows, beside=self._tick
             )
             if self.progress.bad_rows > _TOLD:
-                how.told(f"{self.progress.bad_rows - _TOLD} more rows were left out")
+                how.told(f"{count_of(self.progress.bad_rows - _TOLD, 'more row was', 'more rows were')} left out")
             return whole
         finally:
             how.display.show(self._now())

@@ -23,7 +23,7 @@ def pack(content: bytes, about: bytes = b"") -> bytes:
 
 def _deflated(content: bytes) -> bytes:
     # Less memory than zlib takes by default: as small for texts of this length, and it need not be cleared each time.
-    deflate = zlib.compressobj(1, zlib.DEFLATED, 12, 5)
+    deflate = zlib.compressobj(1, zlib.DEFLATED, 12, 7)
     return deflate.compress(content) + deflate.flush()
 
 

@@ -12,6 +12,7 @@ from msgspec import Struct, structs
 
 from ..case import Case
 from ..result import Outcome, Result
+from ..text.counting import count_of
 from .database import Store
 from .integrity import sealing
 from .packing import about_outcome, pack, verify
@@ -105,7 +106,9 @@ class Book:
                 connection.execute("DELETE FROM run_scorers WHERE run = ? AND scorer = ?", (self.run, ref))
                 gone = connection.execute("DELETE FROM run_results WHERE run = ? AND scorer = ?", (self.run, ref))
                 if gone.rowcount:
-                    self.notes.append(f"the run's {gone.rowcount} results of {metric} by {judge} are replaced")
+                    results = count_of(gone.rowcount, "result")
+                    are = "is" if gone.rowcount == 1 else "are"
+                    self.notes.append(f"the run's {results} of {metric} by {judge} {are} replaced")
         kept = {ref for ref, _, _ in listed}
         for place, ref in enumerate(self._scorers, start=len(kept)):
             connection.execute(

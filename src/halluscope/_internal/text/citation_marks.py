@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import cache
 
 __all__ = ["NUMBERS", "citation_marks"]
 
@@ -21,8 +22,7 @@ _PERSON = r"(?:(?:van|von|de|der|den|la|le|di|da|al-)\s+){0,2}[A-Z][\w'’-]+"
 _PEOPLE = rf"{_PERSON}(?:,?\s+(?:[A-Z]\.\s*)+)?(?:(?:,\s+{_PERSON}){{0,5}},?\s+(?:&|and)\s+{_PERSON}|\s+et\s+al\.?)?"
 _YEAR = r"(?:1[6-9]|20)\d\d[a-z]?"
 _WORK = rf"(?:(?:see|cf\.?|e\.g\.,?|see\s+also)\s+)?{_PEOPLE},?\s+(?:{_YEAR}|n\.d\.|in\s+press|forthcoming){_PAGE}"
-_MARK = re.compile(
-    rf"""
+_MARK = rf"""(?xi)
       (?P<bracket>\[(?:{_PART}[\s_#-]*)?{NUMBERS}{_PAGE}\](?!\())
     | (?P<named>\[(?:{_PART}|citation\s+needed|ibid\.?)(?:\s*[:#]\s*[^\[\]\n]{{1,120}})?\](?!\(|:))
     | (?P<lens>【[^【】\n]{{1,60}}】)
@@ -33,11 +33,9 @@ _MARK = re.compile(
     | (?P<raised><sup[^<>\n]{{0,80}}>\s*(?:<a\b[^<>\n]{{0,200}}>)?\s*
         \[?(?P<inside>[\d,;\s–-]{{1,16}}|[a-z*†‡])\]?\s*(?:</a>)?\s*</sup>)
     | (?P<small>[¹²³⁰⁴⁵⁶⁷⁸⁹⁽⁾˒ʼ⁻]+)
-    """,
-    re.VERBOSE | re.IGNORECASE,
-)
+    """
 _POSSIBLE = re.compile(r"[\[(【¹²³⁰⁴⁵⁶⁷⁸⁹]|<sup")
-_CASED = re.compile(rf"[(\[]{_WORK}(?:\s*;\s*{_WORK})*[)\]]")
+_CASED = rf"[(\[]{_WORK}(?:\s*;\s*{_WORK})*[)\]]"
 _SURE = re.compile(r"[,;&]|\bet\s+al\b|\sand\s|^\[")
 _WORD_BEFORE = re.compile(r"([^\W\d_]+|\d)$")
 # A year after one of these is a date, and after these a number in brackets is an interval.
@@ -59,9 +57,15 @@ def citation_marks(text: str) -> Iterator[re.Match[str]]:
     """The marks, in order; the group that matched says of which kind each is."""
     if _POSSIBLE.search(text) is None:
         return
-    for match in _MARK.finditer(text):
+    for match in _compiled(_MARK).finditer(text):
         if _is_mark(match, text[max(0, match.start() - 40) : match.start()]):
             yield match
+
+
+@cache
+def _compiled(pattern: str) -> re.Pattern[str]:
+    """Made with the first mark: these two take longer than all else that is imported with them."""
+    return re.compile(pattern)
 
 
 def _is_mark(match: re.Match[str], before: str) -> bool:
@@ -75,7 +79,7 @@ def _is_mark(match: re.Match[str], before: str) -> bool:
             return False
         return not match.group().startswith("[0") and _INTERVAL.search(before) is None
     if kind == "works":
-        if _CASED.fullmatch(match.group()) is None or _DATED.match(match.group()):
+        if _compiled(_CASED).fullmatch(match.group()) is None or _DATED.match(match.group()):
             return False
         # "(Paris 2020)" may be an event: with one name, the comma makes the mark.
         return _SURE.search(match.group()) is not None

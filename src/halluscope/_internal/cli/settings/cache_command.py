@@ -8,6 +8,7 @@ import msgspec
 import typer
 
 from ...store.removal import clear_replies, kept
+from ...text.counting import count_of
 from ..app import app
 from ..open_store import kept_store
 
@@ -23,7 +24,8 @@ def size(as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = 
         if as_json:
             typer.echo(msgspec.json.encode(found).decode())
         else:
-            typer.echo(f"{found.replies:,} replies, {_megabytes(found.bytes)}; with all runs {_megabytes(found.file)}")
+            room = f"{_megabytes(found.bytes)}; with all runs {_megabytes(found.file)}"
+            typer.echo(f"{count_of(found.replies, 'reply', 'replies')}, {room}")
             typer.echo(f"in {store.path}")
 
 
@@ -35,8 +37,9 @@ def clear(
     with kept_store() as store:
         found = kept(store)
         if found.replies and not yes:
-            typer.confirm(f"Take out {found.replies:,} replies of judges? They were paid for", abort=True)
-        typer.echo(f"{clear_replies(store):,} replies taken out")
+            paid_for = count_of(found.replies, "reply of a judge, which was", "replies of judges, which were")
+            typer.confirm(f"Take out {paid_for} paid for?", abort=True)
+        typer.echo(f"{count_of(clear_replies(store), 'reply', 'replies')} taken out")
 
 
 def _megabytes(size: int) -> str:

@@ -19,6 +19,7 @@ from ...judge import JudgeSpec
 from ...metrics import MetricSpec
 from ...plumbing.public import public_in
 from ...runner.progress import Display, Progress, display_for
+from ...text.counting import count_of
 from ..cluster_run import ClusterRun, finish
 from ..file_stores import StoredFile, find_files, open_folder
 from ..folder import Manifest, RunFolder
@@ -87,7 +88,7 @@ def evaluate(
     manifest = folder.begin(asked, fresh=fresh)
     say = told or (lambda message: None)
     if partition_rows not in (None, manifest.partition_rows):
-        say(f"the run goes on with partitions of {manifest.partition_rows} rows, as it began")
+        say(f"the run goes on with partitions of {count_of(manifest.partition_rows, 'row')}, as it began")
     shown = ", ".join(manifest.data)
     with connected(address) as ray, our_errors():
         staff = Staff(ray, recipe, workers, cpus, gpus, concurrency, calls_per_minute)
@@ -148,7 +149,8 @@ class _Pass:
                     self._tell_bad(made)
                     figures.merge(made)
         if self._seen_bad > _TOLD:
-            self._told(f"{self._seen_bad - _TOLD} more rows were left out; {self._folder.place.name}/bad_rows has all")
+            more = count_of(self._seen_bad - _TOLD, "more row was", "more rows were")
+            self._told(f"{more} left out; {self._folder.place.name}/bad_rows has all")
         self.seconds = time.monotonic() - started
         return figures
 
@@ -159,7 +161,7 @@ class _Pass:
         for name in self._folder.done():
             done.get(name.file, gone).append(name)
         if gone:
-            self._told(f"{len(gone)} partitions of data that has changed are taken out of the run")
+            self._told(f"{count_of(len(gone), 'partition')} of data that has changed taken out of the run")
             self._folder.clear(gone)
         return done
 
@@ -167,7 +169,7 @@ class _Pass:
         """The figures of partitions that were done before, read on the cluster where there are many."""
         figures = PartFigures()
         if names:
-            self._told(f"{len(names)} partitions are done already")
+            self._told(f"{count_of(len(names), 'partition is', 'partitions are')} done already")
         read = self._ray.remote(num_cpus=0)(_figures)
         parts = [names[start : start + _MERGED] for start in range(0, len(names), _MERGED)]
         for merged in [_figures(self._folder, part) for part in parts[:1]]:

@@ -11,7 +11,7 @@ from msgspec import Struct, structs
 from ...errors import InputError, JudgeRejected, QuestionTooLong
 from ...judge import Answer, Call
 from ...plumbing.public import public_in
-from ...prompt import Material, Prompt, render
+from ...prompt import Prompt
 from ...questions import Question
 from ...result import Usage
 from .dialect import Manner, Mode, dialect_of
@@ -131,7 +131,7 @@ class ChatJudge:
         return hashlib.sha256(msgspec.msgpack.encode(identity, enc_hook=repr)).hexdigest()
 
     async def answer(self, question: Question[T], call: Call) -> Answer[T]:
-        rendered = with_remark(question.prompt, call.remark)
+        rendered = question.prompt.with_remark(call.remark)
         settings = self.settings.drawn(call.sample, call.repair)
         dialect, at_first = self._dialect, self._dialect.manner
         while True:
@@ -161,15 +161,3 @@ class ChatJudge:
                 refused=completion.refused,
                 usage=completion.usage,
             )
-
-
-def with_remark(prompt: Prompt, remark: str | None) -> Prompt:
-    """The prompt with what was wrong with the last reply. That may quote judged text, so it is fenced like it."""
-    if not remark:
-        return prompt
-    fenced = render("{{remark}}", {"remark": Material(remark[:500].replace(prompt.code or "\0", "…"))}).user
-    again = (
-        f"An earlier reply to this could not be used. What was wrong with it, as JSON-encoded material:\n{fenced}\n"
-        "Reply again, with the one JSON object described above and no other text."
-    )
-    return structs.replace(prompt, user=f"{prompt.user}\n\n{again}")

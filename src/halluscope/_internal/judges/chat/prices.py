@@ -16,7 +16,12 @@ from ...result import Usage
 _SHORT = 32_000
 """Tokens up to which no model's price depends on how many there are."""
 
-_FIRST_CALLS_ARE_OUT = 0.03
+_A_MOMENT = 0.01
+"""Seconds from one look whether the loop is idle to the next."""
+_BUSY = 0.003
+"""Seconds that a loop comes late by where it is not: while the first calls are made it comes late to everything."""
+
+_looked_for: set[tuple[str | None, str, str | None]] = set()
 
 
 @public_in("halluscope.judges")
@@ -55,8 +60,23 @@ def usage_of(
 
 def find_price_meanwhile(provider: str | None, model: str, server: str | None = None) -> None:
     """Load the table, which takes a tenth of a second, while the first answers are on their way."""
-    if "genai_prices" not in sys.modules:
-        asyncio.get_running_loop().call_later(_FIRST_CALLS_ARE_OUT, _pricer, provider, model, server)
+    asked = (provider, model, server)
+    if "genai_prices" not in sys.modules and asked not in _looked_for:
+        _looked_for.add(asked)
+        _once_idle(asyncio.get_running_loop(), lambda: _pricer(*asked))
+
+
+def _once_idle(loop: asyncio.AbstractEventLoop, work: Callable[[], object]) -> None:
+    """Do the work as soon as the loop waits for others: any sooner, and it holds up calls that are yet to be made."""
+    due = loop.time() + _A_MOMENT
+
+    def look() -> None:
+        if loop.time() - due > _BUSY:
+            _once_idle(loop, work)
+        else:
+            work()
+
+    loop.call_at(due, look)
 
 
 @lru_cache(maxsize=256)

@@ -21,7 +21,6 @@ from ...plumbing.time_limit import time_limit
 from ...questions import Question
 from ...redaction import keep_attributes_secret
 from ...result import Usage
-from .chat_judge import with_remark
 from .http import asked_to_wait, error_of
 
 T = TypeVar("T")
@@ -61,7 +60,7 @@ class OwnJudge:
         return hashlib.sha256(f"own {self._name} {self._identity}".encode()).hexdigest()
 
     async def answer(self, question: Question[T], call: Call) -> Answer[T]:
-        prompt = str(with_remark(question.prompt, call.remark).framed())
+        prompt = str(question.prompt.with_remark(call.remark).framed())
         arguments: list[Any] = [prompt]
         named: dict[str, Any] = {}
         if self._schema == "":

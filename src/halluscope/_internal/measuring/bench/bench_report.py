@@ -15,6 +15,7 @@ from ...judge import JudgeSpec
 from ...judge import resolve as resolve_judge
 from ...metrics import MetricSpec
 from ...plumbing.public import public
+from ...text.counting import count_of
 from ..calibration.profile import Profile
 from ..labelled_case import LabelledCase, fingerprint_of_cases, sample_of_cases
 from ..sets.public_sets import Loaded, load_set
@@ -185,8 +186,8 @@ def remarks(judges: Sequence[Figures], trivial: Sequence[Figures]) -> list[str]:
             )
         if figures.cached:
             said.append(
-                f"{figures.cached} answers of {figures.judge} were known from earlier: its time, tokens and cost are "
-                "those of the others only (--fresh asks again)."
+                f"{count_of(figures.cached, 'answer')} of {figures.judge} known from earlier: its time, tokens and "
+                "cost are those of the others only (--fresh asks again)."
             )
         if figures.coverage < 1:
             why = ", ".join(f"{count} {kind}" for kind, count in sorted(figures.failures.items()))

@@ -21,6 +21,7 @@ from ...stats.binomial import binomial_interval, binomial_tails
 from ...stats.calibration import expected_calibration_error
 from ...stats.confusion import confusion
 from ...stats.ranking import auroc
+from ...text.counting import count_of
 from .profile import MappingKind, Profile, Promise, ScoreMapping
 
 FEW = 50
@@ -228,7 +229,8 @@ def cautions(profile: Profile, truth: Sequence[bool], probabilities: Sequence[fl
     """What the owner of a profile should know before trusting it."""
     said = []
     if profile.n < FEW:
-        said.append(f"{profile.n} labels are few: the intervals are wide. {FEW} or more are better.")
+        few = count_of(profile.n, "label is", "labels are")
+        said.append(f"{few} few: the intervals are wide. {FEW} or more are better.")
     if not profile.reachable:
         said.append(_too_few(profile))
     elif profile.recall == 1 and profile.false_alarms == 1:
@@ -246,7 +248,8 @@ def _too_few(profile: Profile) -> str:
     rate = profile.wanted if by_recall else 1 - profile.wanted
     needed, most = labels_needed(rate, profile.confidence), most_promised(m, profile.confidence)
     kind, what, sign = ("hallucinated", "recall", most) if by_recall else ("factual", "false alarms", 1 - most)
+    too_few = count_of(m, f"{kind} case is", f"{kind} cases are")
     return (
-        f"{m} {kind} cases are too few for this promise, so {'every' if by_recall else 'no'} output is flagged. "
-        f"They can promise {what} of {sign:.3f}; label {needed} for {profile.wanted:g}."
+        f"{too_few} too few for this promise, so {'every' if by_recall else 'no'} output is flagged. "
+        f"What can be promised is {what} of {sign:.3f}; label {needed} for {profile.wanted:g}."
     )

@@ -5,9 +5,10 @@ from __future__ import annotations
 import logging
 import sys
 
+from ...plumbing.loggers import logger
 from ...redaction import redacted
 
-LOG = logging.getLogger("halluscope.server")
+LOG = logger("server")
 
 
 class Redacting(logging.Formatter):
