@@ -13,7 +13,7 @@ from typing import Literal
 from ...text import Span
 from .alignment import Placed, Prepared, prepare
 from .counterparts import Pairing, pairings
-from .doubts import doubt, signs
+from .doubts import doubt, replaces, signs
 from .reckoning import TWO_STEPS, Operand, Reached, Reckoner
 from .tolerance import relate
 from .written.quantity import Kind, Quantity
@@ -115,6 +115,8 @@ class _Claim:
             if index in self._settled or quantity.slight or quantity.kind in _QUIET:
                 continue
             reached = reckoner.reach(quantity)
+            if replaces(pairing, reached, self._said, self._known):
+                reached = _NOT_REACHED
             self._reached[index] = reached
             if reached.level is not None and reached.level <= furthest and reached.chance < _BY_CHANCE:
                 self._settled.add(index)
