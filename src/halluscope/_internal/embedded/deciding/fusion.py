@@ -44,7 +44,7 @@ class ClaimSignals:
     pairs: float
     """The same for pairs of neighbouring words."""
     numbers_missing: float
-    """The part of the claim's numbers that the evidence lacks."""
+    """The part of the claim's numbers of which the context says nothing."""
     number_doubt: float
     """How likely a number of the claim is neither stated in the context nor to be worked out from it."""
     number_follows: bool

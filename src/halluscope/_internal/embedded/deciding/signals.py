@@ -1,7 +1,7 @@
 """Everything that is measured on a claim and its evidence, before it is joined into one judgement.
 
-The model reads meaning; the words, numbers and names are compared by rule, each against the same evidence the
-model sees. None of the signals depends on how long the claim or the output is.
+The model reads meaning; words and names are compared by rule with the evidence for the claim, numbers with the
+whole context. None of the signals depends on how long the claim or the output is.
 """
 
 from __future__ import annotations
