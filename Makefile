@@ -35,7 +35,7 @@ types: $(READY) ## its types
 	$(BIN)/mypy
 
 tests: $(READY) ## the tests alone
-	$(BIN)/python -m pytest -n 2 --dist loadgroup
+	$(BIN)/python -m pytest -n 2
 
 test-llm: $(READY) ## one run against a real small model on a llama.cpp server (downloads both once)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check xllamacpp

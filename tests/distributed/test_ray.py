@@ -26,7 +26,7 @@ from ..systems import posix
 from ..waiting import wait_until
 from .conftest import Nodes
 
-pytestmark = [posix, pytest.mark.xdist_group("ray"), pytest.mark.filterwarnings("ignore::DeprecationWarning")]
+pytestmark = [posix, pytest.mark.filterwarnings("ignore::DeprecationWarning")]
 
 
 def rows_of(run: ClusterRun) -> list[dict[str, Any]]:
