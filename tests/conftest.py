@@ -16,6 +16,7 @@ from halluscope._internal.judges.chat import dialect, http
 
 from .browser import Page, chromium, find_chromium, new_page
 from .loopback import Loopback
+from .workers import Together, begin_with_long_ones
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -26,6 +27,15 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
     if collection_path == Path(__file__).parent / "llm" and not config.getoption("--run-llm"):
         return True
     return None
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item], config: pytest.Config) -> None:
+    begin_with_long_ones(items, config.rootpath)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Together:
+    return Together(config, log)
 
 
 @pytest.fixture(autouse=True, scope="session")

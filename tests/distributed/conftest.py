@@ -26,23 +26,36 @@ class Nodes:
             self._working.append(self._made.add_node(num_cpus=1, object_store_memory=80 * 2**20))
 
     def kill_one(self) -> None:
-        """As if somebody had pulled the plug."""
+        """As if somebody had pulled the plug. The cluster knows it when this returns."""
         self._made.remove_node(self._working.pop(), allow_graceful=False)
+        self._made.wait_for_nodes()
 
 
 @pytest.fixture(scope="session")
 def nodes() -> Iterator[Nodes]:
+    patch = pytest.MonkeyPatch()
+    patch.setenv("RAY_USAGE_STATS_ENABLED", "0")  # it would tell its makers, and start a process for it
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # what Ray warns of in its own code is not ours to mend
         import ray
         from ray.cluster_utils import Cluster
 
-        quick = {"health_check_initial_delay_ms": 0, "health_check_period_ms": 500, "health_check_failure_threshold": 4}
+        settings = {
+            # That a node is gone is noticed after two seconds.
+            "health_check_initial_delay_ms": 0,
+            "health_check_period_ms": 500,
+            "health_check_failure_threshold": 4,
+            # Workers are polite by default: beside other tests they would hardly get a turn.
+            "worker_niceness": 0,
+        }
         head = {
             "num_cpus": 0,
             "object_store_memory": 80 * 2**20,
+            "_system_config": settings,
+            # Processes that no test has a use for.
             "include_dashboard": False,
-            "_system_config": quick,  # that a node is gone is noticed after two seconds
+            "include_log_monitor": False,
+            "no_monitor": True,
         }
         made = Cluster(initialize_head=True, head_node_args=head)
         started = Nodes(made)
@@ -53,6 +66,7 @@ def nodes() -> Iterator[Nodes]:
         warnings.simplefilter("ignore")
         ray.shutdown()
         made.shutdown()
+    patch.undo()
 
 
 @pytest.fixture

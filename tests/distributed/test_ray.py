@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import json
 import threading
-import time
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
@@ -25,8 +24,9 @@ from ..loopback import Features, Loopback
 from ..systems import posix
 from ..waiting import wait_until
 from .conftest import Nodes
+from .judges import Halting, Noting, always_factual
 
-pytestmark = [posix, pytest.mark.xdist_group("ray"), pytest.mark.filterwarnings("ignore::DeprecationWarning")]
+pytestmark = [posix, pytest.mark.filterwarnings("ignore::DeprecationWarning")]
 
 
 def rows_of(run: ClusterRun) -> list[dict[str, Any]]:
@@ -55,29 +55,6 @@ def write_jsonl(path: Path, rows: Sequence[dict[str, Any]], *more: str) -> Path:
     lines = [*(json.dumps(row) for row in rows), *more]
     path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
     return path
-
-
-class Slow:
-    """A judge that takes its time, and writes down what it was asked."""
-
-    name = "slow"
-
-    def __init__(self, log: Path, seconds: float) -> None:
-        self._log = str(log)
-        self._seconds = seconds
-
-    def fingerprint(self) -> str:
-        return "slow"
-
-    def complete(self, prompt: str) -> str:
-        time.sleep(self._seconds)
-        with open(self._log, "a", encoding="utf-8") as log:  # noqa: PTH123 - one write of one line, by several processes
-            log.write("asked\n")
-        return "factual"
-
-
-def asked(log: Path) -> int:
-    return len(log.read_text(encoding="utf-8").splitlines()) if log.exists() else 0
 
 
 def test_scores_are_those_of_one_machine_to_the_bit(cluster: Nodes, tmp_path: Path) -> None:
@@ -120,53 +97,27 @@ def test_a_row_that_cannot_be_read_goes_aside_with_its_reason(cluster: Nodes, tm
         evaluate(tmp_path / "a.jsonl", "label", always_factual, output=tmp_path / "strict", stop_at_bad_row=True)
 
 
-def always_factual(prompt: str) -> str:
-    return "factual"
-
-
-def test_a_node_that_dies_is_replaced_and_nothing_is_lost_or_counted_twice(cluster: Nodes, tmp_path: Path) -> None:
-    for number in range(4):
-        write_jsonl(tmp_path / f"{number}.jsonl", cases(24, start=100 * number))
-    log, output = tmp_path / "log", tmp_path / "out"
-
-    def kill() -> None:
-        wait_until(lambda: len(list((output / "figures").glob("*.json"))) >= 3)
-        cluster.kill_one()
-
-    killer = threading.Thread(target=kill)
-    killer.start()
-    run = evaluate(
-        f"{tmp_path}/*.jsonl", "label", Slow(log, 0.3), output=output, partition_rows=6, workers=2, concurrency=4
-    )
-    killer.join()
-    counted = Counter(row["id"] for row in rows_of(run))
-    assert counted == Counter(f"case-{100 * number + i}" for number in range(4) for i in range(24))
-    assert run.summary().cases == run.summary()["label"].scored == 96
-    assert len(list((output / "figures").glob("*.json"))) == 16
-    assert not [path for path in output.rglob("*") if path.name.startswith(".")]
-
-
 def test_a_run_that_was_cut_off_goes_on_with_what_is_missing(cluster: Nodes, tmp_path: Path) -> None:
     data = write_jsonl(tmp_path / "a.jsonl", cases(30))
-    log, output, judge = tmp_path / "log", tmp_path / "out", Slow(tmp_path / "log", 0.0)
+    output, judge = tmp_path / "out", Noting(tmp_path / "log")
     whole = evaluate(data, "label", judge, output=output, partition_rows=5)
-    assert asked(log) == 30
+    assert judge.asked() == 30
     figures = sorted((output / "figures").glob("*.json"))
     for lost in (figures[1], figures[5]):  # as if the run had ended before these were written
         lost.unlink()
     again = evaluate(data, "label", judge, output=output)
-    assert asked(log) == 40, "only the rows of the two partitions are asked again"
+    assert judge.asked() == 40, "only the rows of the two partitions are asked again"
     assert again.summary().metrics == whole.summary().metrics
     assert Counter(row["id"] for row in rows_of(again)) == Counter(f"case-{i}" for i in range(30))
     evaluate(data, "label", judge, output=output)
-    assert asked(log) == 40
+    assert judge.asked() == 40
     write_jsonl(data, cases(12))
     changed = evaluate(data, "label", judge, output=output)
     assert sorted(row["id"] for row in rows_of(changed)) == sorted(f"case-{i}" for i in range(12))
     assert changed.summary().cases == 12
     with pytest.raises(InputError, match="holds a run of other metrics"):
         evaluate(data, "hallucination", judge, output=output)
-    fresh = evaluate(data, "hallucination", output=output, fresh=True)
+    fresh = evaluate(data, "hallucination", output=output, fresh=True, workers=1)
     assert fresh.summary()["hallucination"].results == 12
 
 
@@ -244,6 +195,30 @@ def test_the_command_scores_on_the_cluster_and_says_where_things_are(
     again = CliRunner().invoke(app, words)
     assert again.exit_code == 0 and "6 of 7" in again.output and f"results: {tmp_path / 'out'}" in again.output
     assert len(server.calls) == 6, "nothing is asked again"
+
+
+def test_a_node_that_dies_is_replaced_and_nothing_is_lost_or_counted_twice(cluster: Nodes, tmp_path: Path) -> None:
+    """The last of those that need the cluster: after it, a node would have to be started for them."""
+    for number in range(4):
+        write_jsonl(tmp_path / f"{number}.jsonl", cases(24, start=100 * number))
+    output, gone = tmp_path / "out", tmp_path / "gone"
+    judge = Halting(output / "figures", 3, until=gone)
+
+    def kill() -> None:
+        wait_until(lambda: judge.halted() == 2)  # both nodes are in the middle of a partition
+        cluster.kill_one()
+        gone.touch()
+
+    killer = threading.Thread(target=kill)
+    killer.start()
+    run = evaluate(f"{tmp_path}/*.jsonl", "label", judge, output=output, partition_rows=6, workers=2)
+    killer.join()
+    assert gone.exists()
+    counted = Counter(row["id"] for row in rows_of(run))
+    assert counted == Counter(f"case-{100 * number + i}" for number in range(4) for i in range(24))
+    assert run.summary().cases == run.summary()["label"].scored == 96
+    assert len(list((output / "figures").glob("*.json"))) == 16
+    assert not [path for path in output.rglob("*") if path.name.startswith(".")]
 
 
 @pytest.mark.parametrize(

@@ -15,8 +15,6 @@ from halluscope import distributed, judges, metrics
 
 from .pages import ROOT
 
-pytestmark = pytest.mark.xdist_group("site")
-
 LOADED = re.compile(
     r"""<(?:script|img|iframe|source)\b[^>]*\bsrc=["']?(?:https?:)?//|<link\b[^>]*href=["']?(?:https?:)?//"""
 )
