@@ -15,7 +15,7 @@ from importlib.resources import files
 
 from .alignment import Prepared
 from .counterparts import Counterpart, Pairing
-from .reckoning import BY_CONSTANTS, TWO_STEPS, Reached
+from .reckoning import TWO_STEPS, Reached
 from .tolerance import same_value
 from .written.quantity import Quantity
 
@@ -38,12 +38,9 @@ _SUPPOSES = re.compile(r"\b(?:if|suppose|say|would|could|someone|anyone|whoever|
 _RATE = re.compile(
     r"\b(?:per\s+(\w+)|(?:an?|each|every)\s+(second|minute|hour|day|night|week|month|quarter|year))\b", re.IGNORECASE
 )
-_PERIOD = re.compile(r"\b(?:hour|day|daily|week|month|quarter|year|annual)", re.IGNORECASE)
 _BEHIND = 26
 _IN_PLACE = 0.6
 """How well the words beside two numbers, or the name of a field, must fit for the one to stand in the other's place."""
-_MULTIPLE = 0.3
-"""And where the one is twice the other, or twelve times, which nearly every round number is of some other."""
 
 
 def doubt(found: Mapping[str, float]) -> float:
@@ -99,18 +96,10 @@ def replaces(pairing: Pairing, reached: Reached, said: Prepared, known: Prepared
     Where no word reckons, that is another number and not half of it.
     """
     other, mine = pairing.differing, pairing.item
-    fit = _MULTIPLE if reached.level == BY_CONSTANTS else _IN_PLACE
-    if other is None or reached.operands != (other.placed.index,) or other.near + other.field < fit:
+    if other is None or reached.operands != (other.placed.index,) or other.near + other.field < _IN_PLACE:
         return False
-    here, there = said.spans[mine.sentence].of(said.text), known.spans[other.placed.sentence].of(known.text)
-    if _RECKONS.search(here) or _periods(here) != _periods(there):
-        return False
-    return _rate(mine.quantity, said) == _rate(other.placed.quantity, known)
-
-
-def _periods(sentence: str) -> set[str]:
-    """The spans of time that a sentence speaks of: what a year costs follows from what a month does."""
-    return {word.lower() for word in _PERIOD.findall(sentence)}
+    same_rate = _rate(mine.quantity, said) == _rate(other.placed.quantity, known)
+    return same_rate and not _RECKONS.search(said.spans[mine.sentence].of(said.text))
 
 
 def _sort(quantity: Quantity) -> str:

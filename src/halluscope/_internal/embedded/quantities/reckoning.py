@@ -19,12 +19,10 @@ from .operations import YEAR, Floats, Operand, Operations, moment_of
 from .written.quantity import Quantity
 from .written.units import unit_of
 
-__all__ = ["BY_CONSTANTS", "TWO_STEPS", "Operand", "Reached", "Reckoner"]
+__all__ = ["TWO_STEPS", "Operand", "Reached", "Reckoner"]
 
 TWO_STEPS = 3
 """The last level, behind the three of one step."""
-BY_CONSTANTS = 1
-"""The level where one number is multiplied or divided by two, twelve and the like."""
 _AROUND = 0.35
 _CELLS = 12.0
 _TINY = 1e-9
