@@ -116,7 +116,7 @@ def fit_support(cases: list[Measured], steps: int = 1800, penalty: float = 1e-3)
 def fit_contradiction(cases: list[Measured]) -> dict[str, Any]:
     """Which of the two ways of being wrong, from single claims where it is known."""
     chosen = [case for case in cases if case["label"] in ("contradicted", "unsupported") and len(case["claims"]) == 1]
-    names = ["against", "number doubt", "numbers missing", "names missing", "opposite", "coverage"]
+    names = ["against", "number conflict", "numbers missing", "names missing", "opposite", "coverage"]
     rows = []
     for case in chosen:
         signals = signals_of(case["claims"][0])

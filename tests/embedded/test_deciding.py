@@ -30,7 +30,7 @@ def signals(**changed: float) -> ClaimSignals:
     """A claim that the context bears out, but for what is said here."""
     sure: dict[str, Any] = {
         "supported": 0.7, "contradicted": 0.2, "against": 2 / 3, "doubt": 0.1, "coverage": 0.8, "known": 0.8,
-        "pairs": 0.5, "numbers_missing": 0.0, "number_doubt": 0.0, "number_follows": False,
+        "pairs": 0.5, "numbers_missing": 0.0, "number_conflict": 0.0, "number_doubt": 0.0, "number_follows": False,
         "names_missing": 0.0, "first": 0.7, "alone": 0.7, "asked": False, "complete": True, "opposite": False,
         "record": False,
         "field_conflict": 0.0, "field_open": 0.0,
@@ -42,7 +42,7 @@ def test_what_speaks_against_a_claim_lowers_its_support() -> None:
     sure = judge_claim(signals())
     for worse in (
         {"supported": 0.2, "contradicted": 0.3, "against": 0.4},
-        {"number_doubt": 0.9},
+        {"number_conflict": 0.9},
         {"names_missing": 1.0},
         {"alone": 0.2},
         {"record": True, "field_conflict": 0.9},

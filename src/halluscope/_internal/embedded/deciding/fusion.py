@@ -44,7 +44,9 @@ class ClaimSignals:
     pairs: float
     """The same for pairs of neighbouring words."""
     numbers_missing: float
-    """The part of the claim's numbers of which the context says nothing."""
+    """The part of the claim's numbers that the evidence lacks."""
+    number_conflict: float
+    """How likely a number of the claim conflicts with the evidence."""
     number_doubt: float
     """How likely a number of the claim is neither stated in the context nor to be worked out from it."""
     number_follows: bool
@@ -95,6 +97,7 @@ def terms(signals: ClaimSignals) -> dict[str, float]:
         "hardly covered": max(0.0, 0.75 - signals.coverage),
         "pairs": signals.pairs,
         "numbers missing": signals.numbers_missing,
+        "number conflict": signals.number_conflict,
         "number doubt": signals.number_doubt,
         "number follows": float(signals.number_follows),
         "names missing": signals.names_missing,

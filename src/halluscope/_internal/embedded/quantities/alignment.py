@@ -21,7 +21,7 @@ from .statements import statements
 from .written.measures import read
 from .written.quantity import Quantity
 
-__all__ = ["Placed", "Prepared", "field_fit", "near_share", "prepare", "sentence_shares"]
+__all__ = ["Placed", "Prepared", "Shares", "field_fit", "near_share", "prepare", "sentence_shares"]
 
 _REACH = 8
 _WORDS = 24
@@ -99,6 +99,11 @@ class Prepared:
             sum(self.weight(word) * closeness for word, closeness in item.near.items()) for item in self.placed
         )
 
+    @cached_property
+    def sentence_weights(self) -> tuple[float, ...]:
+        """All that the words of each sentence weigh."""
+        return tuple(sum(map(self.weight, words)) for words in self.stems)
+
 
 class _Token(NamedTuple):
     stem: str
@@ -107,9 +112,9 @@ class _Token(NamedTuple):
     position: float
 
 
-@lru_cache(maxsize=64)  # a claim is asked for again when its kind of error is named
+@lru_cache(maxsize=64)  # in a short context all claims have the same evidence
 def prepare(text: str) -> Prepared:
-    """Read a text once; `standings` takes the result in place of a context."""
+    """Read a text once; `compare` takes the result in place of the text."""
     spans = statements(text)
     found = read(text)
     cells = columns(text)
@@ -216,18 +221,21 @@ _CALLED = {dimension: tuple(stem(name) for name in names) for dimension, names i
 _SHORTEST = 3
 
 
-def field_fit(item: Placed, other: Placed, said: Prepared) -> float:
-    """How well the name of the evidence's field or specification fits the claim's number, from 0 to 1."""
+def field_fit(item: Placed, other: Placed, said: Prepared) -> tuple[float, bool]:
+    """How well the name of the evidence's field or specification fits the claim's number, from 0 to 1.
+
+    Then whether it is called what fields of such a measure are called, or is named right beside the number.
+    """
     if not other.label:
-        return 0.0
+        return 0.0, False
     *rest, head = other.label
     stems = said.stems[item.sentence]
     unnamed = _part(sum(not any(_names(name, word) for word in stems) for name in rest), len(rest))
     called = head in _CALLED.get("money" if item.quantity.kind == "money" else item.quantity.dimension, ())
     if not any(_names(head, word) for word in stems):
-        return 0.75 - 0.1 * unnamed if called else 0.4 if rest and unnamed < 1 else 0.0
+        return (0.75 - 0.1 * unnamed if called else 0.4 if rest and unnamed < 1 else 0.0), called
     near = max((closeness for word, closeness in item.near.items() if _names(head, word)), default=0.0)
-    return (1.0 if near >= _DECAY else 0.85) - 0.1 * unnamed
+    return (1.0 if near >= _DECAY else 0.85) - 0.1 * unnamed, called or near >= _DECAY
 
 
 def _names(name: str, word: str) -> bool:
@@ -235,11 +243,25 @@ def _names(name: str, word: str) -> bool:
     return name == word or (len(name) >= _SHORTEST and word.startswith(name))
 
 
-def sentence_shares(item: Placed, said: Prepared, known: Prepared) -> list[float]:
-    """The part of the words of a number's sentence, without the number, that each sentence of the evidence has."""
+class Shares(NamedTuple):
+    """The part of a claim's words that stand in each sentence of the evidence, and the other way round."""
+
+    forth: tuple[float, ...]
+    back: tuple[float, ...]
+    best: float
+
+
+def sentence_shares(item: Placed, said: Prepared, known: Prepared) -> Shares:
+    """The shares of a number's sentence, without the number, with all sentences of the evidence."""
     mine = {word: known.weight(word) for word in said.stems[item.sentence] - item.own}
     total = sum(mine.values())
-    return [_part(sum(weight for word, weight in mine.items() if word in matter), total) for matter in known.matter]
+    forth, back = [], []
+    for number, (theirs, matter) in enumerate(zip(known.stems, known.matter, strict=True)):
+        both = sum(weight for word, weight in mine.items() if word in theirs)
+        wider = both if matter is theirs else sum(weight for word, weight in mine.items() if word in matter)
+        forth.append(_part(wider, total))
+        back.append(_part(both, known.sentence_weights[number]))
+    return Shares(tuple(forth), tuple(back), max(forth, default=0.0))
 
 
 def near_share(item: Placed, mine: float, other: Placed, known: Prepared) -> tuple[float, float]:

@@ -19,7 +19,7 @@ from .reckoning import TWO_STEPS, Reached
 from .tolerance import same_value
 from .written.quantity import Quantity
 
-__all__ = ["doubt", "replaces", "signs"]
+__all__ = ["doubt", "signs"]
 
 _BITS = 4.0
 _COUNTED = 12.0
@@ -39,8 +39,6 @@ _RATE = re.compile(
     r"\b(?:per\s+(\w+)|(?:an?|each|every)\s+(second|minute|hour|day|night|week|month|quarter|year))\b", re.IGNORECASE
 )
 _BEHIND = 26
-_IN_PLACE = 0.6
-"""How well the words beside two numbers, or the name of a field, must fit for the one to stand in the other's place."""
 
 
 def doubt(found: Mapping[str, float]) -> float:
@@ -88,18 +86,6 @@ def signs(pairing: Pairing, reached: Reached | None, said: Prepared, known: Prep
             )
         )
     return found
-
-
-def replaces(pairing: Pairing, reached: Reached, said: Prepared, known: Prepared) -> bool:
-    """Whether a number was worked out from nothing but the one whose place it takes: 256 GB from 512 GB.
-
-    Where no word reckons, that is another number and not half of it.
-    """
-    other, mine = pairing.differing, pairing.item
-    if other is None or reached.operands != (other.placed.index,) or other.near + other.field < _IN_PLACE:
-        return False
-    same_rate = _rate(mine.quantity, said) == _rate(other.placed.quantity, known)
-    return same_rate and not _RECKONS.search(said.spans[mine.sentence].of(said.text))
 
 
 def _sort(quantity: Quantity) -> str:

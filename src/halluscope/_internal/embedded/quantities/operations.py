@@ -275,9 +275,8 @@ class Operations:
                 slack = off if off > 1 else 1.0 if span > 27 * _DAY else 0.0
                 self.levels[0].add_one("{} and {} later", moment + span / _DAY, place, other, slack)
                 self.levels[0].add_one("{} less {}", moment - span / _DAY, place, other, slack)
-            if off == 1:
-                self.levels[0].add_one("the day after {}", moment + 1, place, place)
-                self.levels[0].add_one("the day before {}", moment - 1, place, place)
+            self.levels[0].add_one("the day after {}", moment + 1, place, place)
+            self.levels[0].add_one("the day before {}", moment - 1, place, place)
 
     def _clock(self) -> None:
         for place, operand in self._all:

@@ -76,10 +76,7 @@ class Reckoner:
             off = level.values - value
             if target.date and not target.date.years:  # 30 June of whichever year
                 off = (off + YEAR / 2) % YEAR - YEAR / 2
-            near = (off <= above + level.slacks + _TINY) & (-off <= below + level.slacks + _TINY)
-            if target.date:  # five years after 2003 is no day of 2008
-                near &= level.slacks <= below
-            hits = np.flatnonzero(near)
+            hits = np.flatnonzero((off <= above + level.slacks + _TINY) & (-off <= below + level.slacks + _TINY))
             if hits.size:
                 best = int(hits[np.argmin(np.abs(off[hits]))])
                 return self._reached(number, _chance(off, abs(value), below, above), *level.made(best))
