@@ -28,9 +28,9 @@ SHARES = {
     "written_": 5 / 8,
     "written answers": 0.5,
     "ragtruth_ablated": 2.0,
-    "ragtruth": 3.0,
-    "factcheckgpt": 2.0,
-    "expertqa": 3.0,
+    "ragtruth": 2.0,
+    "factcheckgpt": 1.5,
+    "expertqa": 1.5,
 }
 """What a group weighs, by the beginning of its name; others weigh one. Ours stands for eight kinds of text; the
 sentences of real answers, with and without their support, stand for the use this judge is made for."""
@@ -65,7 +65,7 @@ def weights_of(cases: list[Measured]) -> np.ndarray:
 UNITS, FITS = 8, 3
 
 
-def fit_support(cases: list[Measured], steps: int = 1800, penalty: float = 1e-3) -> dict[str, Any]:
+def fit_support(cases: list[Measured], steps: int = 600, penalty: float = 1e-3) -> dict[str, Any]:
     """Weights of support, such that the least supported claim tells whether the output holds.
 
     Fitted from several beginnings, and the mean of these: one alone depends on where it began.
