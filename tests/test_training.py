@@ -14,7 +14,7 @@ from training.lessons import chosen_again, chosen_first
 from training.rows import Row, fold_of_documents, read_rows, statements, write_rows
 from training.sets import SOURCES, sources
 from training.swaps import exchanged, mentions, swapped, swaps
-from training.variants import Names, changed, rebound, renamed
+from training.variants import Names, changed, renamed
 from training.writing import Request, requests_for, sentences_of
 
 from halluscope._internal.embedded.reading.evidence import EvidenceIndex
@@ -226,16 +226,6 @@ _RATES: dict[str, Any] = {
     "spans": [],
     "meta": {"document": "rates"},
 }
-
-
-def test_a_value_bound_to_something_else_is_one_of_the_context_and_marked() -> None:
-    made = rebound(_RATES, random.Random(1))
-    assert made is not None
-    (mark,) = made["spans"]
-    assert made["output"][mark["start"] : mark["end"]] in "\n".join(_RATES["context"])
-    assert made["output"][mark["start"] : mark["end"]] not in _RATES["output"]
-    assert made["label"] == "contradicted"
-    assert rebound({**_RATES, "label": "unsupported"}, random.Random(1)) is None
 
 
 def test_other_names_change_nothing_but_names_and_move_the_marks_along() -> None:

@@ -24,7 +24,7 @@ SHARES = {
     "generated": 0.8,
     "lead": 1.3,
     "answers": 1.6,
-    "changed": 1.3,
+    "changed": 0.7,
     "ragtruth": 1.6,
     "made": 0.5,
     "natural": 1.3,

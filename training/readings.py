@@ -25,7 +25,7 @@ from halluscope._internal.embedded.reading.evidence import EvidenceIndex, senten
 from halluscope._internal.embedded.reading.judged_text import judged
 from training.rows import LABELS, Row, is_kept, seed_of
 from training.sets import Case, document_of, never_learnt, read, sources
-from training.variants import Names, changed, rebound, renamed
+from training.variants import Names, changed, renamed
 
 UNKNOWN = 9
 """A claim that has no label, only a teacher's view (or, in a bag, not even that)."""
@@ -224,12 +224,14 @@ def folds_of_answers(cases: Iterable[Case]) -> dict[str, int]:
     return {str(case["meta"]["document"]): seed_of("rag" + str(case["meta"]["document"])) % 3 for case in cases}
 
 
-def _made_readings(case: Case, fold: int, index: EvidenceIndex, names: Names, rng: random.Random) -> Iterator[Reading]:
-    """The readings of an answer that was changed by rule, as often as not with other names."""
-    anew = renamed(case, names, rng) if rng.random() < RENAMED else case
-    of_it = index if anew is case else EvidenceIndex(anew["context"])
-    for reading in answer_readings(anew, fold, of_it, rng.choice(BUDGETS), None):
+def _made_readings(case: Case, fold: int, rng: random.Random) -> Iterator[Reading]:
+    """The readings of an answer that was changed by rule."""
+    for reading in answer_readings(case, fold, EvidenceIndex(case["context"]), rng.choice(BUDGETS), None):
         yield replace(reading, made=True)
+
+
+def _as_often_renamed(case: Case, names: Names, rng: random.Random) -> Case:
+    return renamed(case, names, rng) if rng.random() < RENAMED else case
 
 
 def from_changed(data: Path, folds: Mapping[str, int], limit: int | None = None) -> Iterator[Reading]:
@@ -239,12 +241,12 @@ def from_changed(data: Path, folds: Mapping[str, int], limit: int | None = None)
     names = Names(case for source in sources("answers") for case in read(data, source))
     for source in sources("answers"):
         for case in [case for case in read(data, source) if document_of(case) not in left][:limit]:
-            index = EvidenceIndex(case["context"])
             told = {case["output"], *(other["output"] for other in changed(case))}
             for other in (other for draw in DRAWS for other in changed(case, draw)):
                 if other["output"] not in told:
                     told.add(other["output"])
-                    yield from _made_readings(other, folds[case["meta"]["document"]], index, names, rng)
+                    anew = _as_often_renamed(other, names, rng)
+                    yield from _made_readings(anew, folds[case["meta"]["document"]], rng)
 
 
 def all_answers(data: Path, folds: Mapping[str, int], limit: int | None = None) -> Iterator[Reading]:
@@ -269,19 +271,16 @@ def all_answers(data: Path, folds: Mapping[str, int], limit: int | None = None) 
                 continue
             budgets = rng.sample(BUDGETS, 2 if rag or source.name == "ragtruth" else 1)
             for number, words in enumerate(budgets):
-                told, chosen_index = case, index
+                chosen_index = index
                 if rag and rng.random() < 0.3:
                     others = [c for c in rng.sample(by_fold[fold], min(4, len(by_fold[fold]))) if tuple(c) != passages]
                     mixed = [*passages, *(p for c in others[:3] for p in c)]
                     rng.shuffle(mixed)
                     chosen_index, words = EvidenceIndex(mixed), rng.choice((220, 330))
-                elif rag and number:
-                    told = renamed(case, names, rng)
-                    chosen_index = EvidenceIndex(told["context"])
-                yield from answer_readings(told, fold, chosen_index, words, rng if number else None)
+                yield from answer_readings(case, fold, chosen_index, words, rng if number else None)
             if rag:
-                for other in filter(None, (*changed(case), rebound(case, rng))):
-                    yield from _made_readings(other, fold, index, names, rng)
+                for other in (renamed(case, names, rng), *(_as_often_renamed(c, names, rng) for c in changed(case))):
+                    yield from _made_readings(other, fold, rng)
             if rag or case["task"] != "claim":
                 for reading in answer_readings(case, fold, index, rng.choice((90, 150, 220)), None, single=True):
                     if rng.random() < 0.5:

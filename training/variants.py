@@ -1,4 +1,4 @@
-"""Our own answers once more, otherwise: one thing changed, an item with its neighbour's value, other names throughout.
+"""Our own answers once more, otherwise: with one thing changed, or with other names throughout.
 
 A network that reads the same two thousand documents ten times learns them by heart. With other names in question,
 context and answer alike, nothing about right and wrong changes, and what was learnt by heart no longer helps.
@@ -15,7 +15,6 @@ from halluscope._internal.measuring.stress.mutation import mutants
 from training.corrupt import names
 from training.rows import seed_of
 from training.sets import Case
-from training.swaps import mentions
 
 _CHANGED_AS = {
     "numbers": "wrong_number",
@@ -31,8 +30,6 @@ _CHANGED_AS = {
 }
 """The changes that the stress test makes, as kinds of error; those that change nothing have none."""
 
-_FAR = 60
-"""Characters between two mentions: of nearer ones, "Ana and Ben", the same is often true of both."""
 _NAME_WORD = re.compile(r"\b[A-Z][a-z]{2,}\b")
 _DATES = frozenset(
     "monday tuesday wednesday thursday friday saturday sunday mon tue tues wed thu thurs fri sat sun january february"
@@ -52,52 +49,6 @@ def changed(case: Case, draw: int = 0) -> Iterator[Case]:
         meta = {**(case.get("meta") or {}), "kind": _CHANGED_AS[mutant.kind]}
         name = f"{case['id']}-{mutant.kind.replace(' ', '-')}"
         yield {**case, "id": name, "output": mutant.output, "label": label, "spans": spans, "meta": meta}
-
-
-def _after(text: str, mention: str) -> set[str]:
-    """The words that follow a mention: what a number counts."""
-    found = re.findall(rf"(?<![\w.,]){re.escape(mention)}(?!\w|[.,]\d)\W*([a-z%]*)", text)
-    return {word.rstrip("s") for word in found}
-
-
-def _near(text: str, one: str, other: str) -> bool:
-    places = [match.start() for match in re.finditer(re.escape(one), text)]
-    return any(one_place - _FAR < text.find(other, max(0, one_place - _FAR)) < one_place + _FAR for one_place in places)
-
-
-def _alike(sort: str, mine: str, other: str, answer: str, context: str) -> bool:
-    """Whether one mention in the place of the other makes a sentence that is well formed and surely wrong."""
-    if mine in other or other in mine or other in answer:
-        return False
-    if sort == "number":
-        return bool(_after(answer, mine) & _after(context, other) - {""})
-    return sort != "name" or (len(mine.split()) == len(other.split()) and not _near(context, mine, other))
-
-
-def rebound(case: Case, rng: random.Random) -> Case | None:
-    """A right answer with a value or a name of the context that belongs to something else in it."""
-    answer, context = case["output"], "\n".join(case["context"])
-    if case["label"] != "supported":
-        return None
-    there, said = mentions(context), mentions(answer)
-    pairs = [
-        (mine, other)
-        for sort, words in said.items()
-        for mine in words
-        if mine in there.get(sort, ()) and answer.count(mine) == 1
-        for other in there[sort]
-        if _alike(sort, mine, other, answer, context)
-    ]
-    if not pairs:
-        return None
-    mine, other = rng.choice(pairs)
-    start = answer.find(mine)
-    output = answer[:start] + other + answer[start + len(mine) :]
-    spans = [{"start": start, "end": start + len(other)}]
-    meta = {**(case.get("meta") or {}), "kind": "wrong_binding"}
-    return {
-        **case, "id": case["id"] + "-rebound", "output": output, "label": "contradicted", "spans": spans, "meta": meta
-    }  # fmt: skip
 
 
 class Names:
