@@ -14,8 +14,6 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from tokenizers import Tokenizer
-
 from halluscope._internal.embedded.claims.extracting import extract
 from halluscope._internal.embedded.deciding.fusion import ClaimSignals
 from halluscope._internal.embedded.deciding.marking import tokens
@@ -25,6 +23,7 @@ from halluscope._internal.embedded.network.looking import Reads
 from halluscope._internal.embedded.reading.evidence import EvidenceIndex, content_words
 from halluscope._internal.embedded.reading.judged_text import judged
 from training.exam import context_of, exam_cases
+from training.pack import tokenizer_at
 from training.recorded import Recorded
 from training.rows import FOLDS
 from training.sets import Case
@@ -108,9 +107,7 @@ def main() -> None:
     options = parser.parse_args()
     from training.prepare import folds_of
 
-    tokenizer = Tokenizer.from_file(str(options.tokenizer))
-    tokenizer.no_truncation()
-    tokenizer.no_padding()
+    tokenizer = tokenizer_at(options.tokenizer)
     for fold in range(-1, FOLDS):
         name = "full" if fold < 0 else f"fold{fold}"
         _NETWORKS[fold] = Recorded(options.packed, options.views / f"views_{name}.npz", tokenizer)

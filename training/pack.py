@@ -15,6 +15,14 @@ if TYPE_CHECKING:
     from training.readings import Reading
 
 
+def tokenizer_at(path: Path) -> Tokenizer:
+    """A tokenizer that neither cuts nor pads: what is too long is cut part by part."""
+    tokenizer = Tokenizer.from_file(str(path))
+    tokenizer.no_truncation()
+    tokenizer.no_padding()
+    return tokenizer
+
+
 def pack(readings: Iterable[Reading], tokenizer: Tokenizer, out: Path) -> dict[str, int]:
     """Write the readings; what cannot be judged because its tokens were cut off is left out."""
     numbers: dict[str, int] = {}

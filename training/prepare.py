@@ -8,11 +8,9 @@ import multiprocessing
 from collections.abc import Iterator
 from pathlib import Path
 
-from tokenizers import Tokenizer
-
 from training.exam import context_of, exam_cases, exam_readings
 from training.harder import harder_rows
-from training.pack import pack
+from training.pack import pack, tokenizer_at
 from training.readings import (
     Reading,
     all_answers,
@@ -67,9 +65,7 @@ def main() -> None:
     parser.add_argument("--teacher", type=Path, help="the teachers' views; DATA/teacher unless given")
     options = parser.parse_args()
     options.out.mkdir(parents=True, exist_ok=True)
-    tokenizer = Tokenizer.from_file(str(options.tokenizer))
-    tokenizer.no_truncation()
-    tokenizer.no_padding()
+    tokenizer = tokenizer_at(options.tokenizer)
     folds = folds_of(options.data)
     teacher = options.teacher or options.data / "teacher"
     if options.only in (None, "made"):

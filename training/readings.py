@@ -15,6 +15,7 @@ import random
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from pathlib import Path
 
 import numpy as np
@@ -48,9 +49,10 @@ NO_FOLD = 9
 """The fold of readings that belong to no document."""
 BUDGETS = (90, 150, 220, 330)
 """Words of evidence; at run time the judge begins with few and takes more where it is not sure."""
-DRAWS = (1, 2, 3)
+DRAWS = 4
+"""How often each kind of change is drawn for a right answer of ours; what comes out twice is taken once."""
 RENAMED = 0.5
-"""How many of our changed answers come with other names."""
+"""How many of the changed answers come with other names."""
 
 _JOINT = re.compile(r"(?:,|;)\s+(?:and|but|while|which|so|with|whereas|although)\s|;\s|,\s+(?=\d|[A-Z])|\sbut\s")
 _TRAILING = re.compile(r",|(?:in|on|at|by|for|from|with|during|after|before|to|as|and|since|until|while|where|who)\b")
@@ -224,36 +226,34 @@ def folds_of_answers(cases: Iterable[Case]) -> dict[str, int]:
     return {str(case["meta"]["document"]): seed_of("rag" + str(case["meta"]["document"])) % 3 for case in cases}
 
 
+@lru_cache(maxsize=1)
+def _names(data: Path) -> Names:
+    """The names in all of our own whole answers and their documents."""
+    return Names(case for source in sources("answers") for case in read(data, source))
+
+
 def _made_readings(case: Case, fold: int, rng: random.Random) -> Iterator[Reading]:
     """The readings of an answer that was changed by rule."""
     for reading in answer_readings(case, fold, EvidenceIndex(case["context"]), rng.choice(BUDGETS), None):
         yield replace(reading, made=True)
 
 
-def _as_often_renamed(case: Case, names: Names, rng: random.Random) -> Case:
-    return renamed(case, names, rng) if rng.random() < RENAMED else case
-
-
 def from_changed(data: Path, folds: Mapping[str, int], limit: int | None = None) -> Iterator[Reading]:
-    """Right answers with one thing changed, other draws than those among `all_answers`."""
+    """Our own right answers with one thing changed, in several draws, as often as not with other names."""
     rng = random.Random(6)
     left = never_learnt()
-    names = Names(case for source in sources("answers") for case in read(data, source))
     for source in sources("answers"):
         for case in [case for case in read(data, source) if document_of(case) not in left][:limit]:
-            told = {case["output"], *(other["output"] for other in changed(case))}
-            for other in (other for draw in DRAWS for other in changed(case, draw)):
-                if other["output"] not in told:
-                    told.add(other["output"])
-                    anew = _as_often_renamed(other, names, rng)
-                    yield from _made_readings(anew, folds[case["meta"]["document"]], rng)
+            by_output = {other["output"]: other for draw in range(DRAWS) for other in changed(case, draw)}
+            for other in by_output.values():
+                anew = renamed(other, _names(data), rng) if rng.random() < RENAMED else other
+                yield from _made_readings(anew, folds[case["meta"]["document"]], rng)
 
 
 def all_answers(data: Path, folds: Mapping[str, int], limit: int | None = None) -> Iterator[Reading]:
     """Whole answers, each read several ways: with more or less evidence, together or alone, among other documents."""
     rng = random.Random(5)
     left = never_learnt()
-    names = Names(case for source in sources("answers") for case in read(data, source))
     for source in [*sources("answers"), *sources("folds")]:
         cases = [case for case in read(data, source) if document_of(case) not in left][:limit]
         rag = source.use == "answers"
@@ -279,8 +279,7 @@ def all_answers(data: Path, folds: Mapping[str, int], limit: int | None = None) 
                     chosen_index, words = EvidenceIndex(mixed), rng.choice((220, 330))
                 yield from answer_readings(case, fold, chosen_index, words, rng if number else None)
             if rag:
-                for other in (renamed(case, names, rng), *(_as_often_renamed(c, names, rng) for c in changed(case))):
-                    yield from _made_readings(other, fold, rng)
+                yield from _made_readings(renamed(case, _names(data), rng), fold, rng)
             if rag or case["task"] != "claim":
                 for reading in answer_readings(case, fold, index, rng.choice((90, 150, 220)), None, single=True):
                     if rng.random() < 0.5:

@@ -9,17 +9,14 @@ import shutil
 from pathlib import Path
 from typing import Any
 
-from tokenizers import Tokenizer
+from training.pack import tokenizer_at
 
 
 def ship(onnx: Path, tokenizer: Path, folder: Path, more: dict[str, Any]) -> None:
     """Copy the files and record their hashes beside what was fitted."""
     folder.mkdir(parents=True, exist_ok=True)
     shutil.copyfile(onnx, folder / "model.onnx")
-    plain = Tokenizer.from_file(str(tokenizer))
-    plain.no_truncation()
-    plain.no_padding()
-    plain.save(str(folder / "tokenizer.json"), pretty=False)
+    tokenizer_at(tokenizer).save(str(folder / "tokenizer.json"), pretty=False)
     files = {
         name: hashlib.sha256((folder / name).read_bytes()).hexdigest() for name in ("model.onnx", "tokenizer.json")
     }

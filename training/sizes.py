@@ -14,13 +14,12 @@ from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 
-from tokenizers import Tokenizer
-
 from halluscope._internal.embedded.claims.extracting import extract
 from halluscope._internal.embedded.network.looking import look_at
 from training.cases import sample
 from training.exam import COUNTS, context_of
 from training.figures import Scored, area, balanced_accuracy, best
+from training.pack import tokenizer_at
 from training.recorded import Recorded
 from training.sets import Case, sources
 
@@ -60,9 +59,7 @@ def main() -> None:
     parser.add_argument("names", nargs="+")
     parser.add_argument("--workers", type=int, default=2)
     options = parser.parse_args()
-    tokenizer = Tokenizer.from_file(str(options.tokenizer))
-    tokenizer.no_truncation()
-    tokenizer.no_padding()
+    tokenizer = tokenizer_at(options.tokenizer)
     for name in options.names:
         _NETWORKS[name] = Recorded(options.packed, options.views / f"views_{name}.npz", tokenizer)
     cases = [case for item in sources("measure") for case in sample(options.data, item.name, COUNTS[item.name])]

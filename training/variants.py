@@ -66,12 +66,12 @@ class Names:
         return sorted(word for word in found if word.lower() not in self._small)
 
 
-def renamed(case: Case, names: Names, rng: random.Random) -> Case:
+def renamed(case: Case, known: Names, rng: random.Random) -> Case:
     """The case with other names in question, context and answer alike: as right or as wrong as before."""
     texts = [*case["context"], case["input"] or "", case["output"]]
     taken = set(re.findall(r"\w+", " ".join(texts)))
-    mine = names.of("\n".join(texts))
-    drawn = rng.sample(names.words, min(len(names.words), 2 * len(mine) + 20))
+    mine = known.of("\n".join(texts))
+    drawn = rng.sample(known.words, min(len(known.words), 2 * len(mine) + 20))
     others = [word for word in drawn if word not in taken]
     other = dict(zip(mine, others, strict=False))
     if not other:
