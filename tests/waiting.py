@@ -18,9 +18,9 @@ async def until(condition: Callable[[], object]) -> None:
         await asyncio.sleep(0.002)
 
 
-def wait_until(condition: Callable[[], object], longest: float = LONG) -> None:
+def wait_until(condition: Callable[[], object], longest: float = LONG, every: float = 0.002) -> None:
     """The same where there is no loop."""
     end = time.monotonic() + longest
     while not condition():
         assert time.monotonic() < end, f"what was waited for has not come in {longest:g} s"
-        time.sleep(0.002)
+        time.sleep(every)

@@ -13,7 +13,7 @@ from xdist.scheduler import LoadScopeScheduling
 
 TOGETHER = ("tests/distributed/test_ray.py", "tests/distributed/test_spark.py", "tests/docs/test_site.py")
 """Files that start something large for all their tests: one worker gets the whole file."""
-FIRST = ("tests/docs/test_examples.py", "tests/test_growth.py", "tests/test_training.py", "tests/test_releasing.py")
+FIRST = ("tests/docs/test_examples.py", "tests/test_growth.py")
 """Files with tests that take long: begun at the end, one of them would be waited for."""
 
 
