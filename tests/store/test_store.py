@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import multiprocessing
+import random
 import sqlite3
 import threading
 from hashlib import sha256
@@ -15,6 +16,7 @@ from halluscope._internal.errors import StoreDamaged, StoreError
 from halluscope._internal.result import Exchange, Outcome, Result, Usage
 from halluscope._internal.store import Book, MemoryReplies, Replies, Store, default_path
 from halluscope._internal.store.packing import pack, unpack
+from halluscope._internal.store.removal import remove_run
 from halluscope._internal.store.run_reader import entries, list_runs, usage_of_run
 from halluscope._internal.store.run_writer import ScorerRow
 from halluscope._internal.verdict import Claim, Support, Verdict
@@ -106,6 +108,50 @@ def test_memory_replies_forget_the_oldest() -> None:
 def test_packing_gives_back_what_it_was_given(size: int) -> None:
     content = bytes(i * 31 % 251 for i in range(size))
     assert unpack(pack(content, b"about"), b"about") == content
+
+
+@pytest.mark.parametrize("own", [0, 500, 100_000])
+def test_what_is_packed_like_a_sample_is_unpacked_with_no_other(own: int) -> None:
+    draw = random.Random(3)
+    sample = draw.randbytes(4000)
+    content = sample[:3000] + draw.randbytes(own)
+    packed = pack(content, b"about", sample)
+    assert unpack(packed, b"about", sample) == content
+    for other in (b"", sample[1:], draw.randbytes(4000)):
+        with pytest.raises(StoreDamaged):
+            unpack(packed, b"about", other)
+
+
+def test_the_results_of_a_scorer_are_packed_like_the_first_of_them(path: Path) -> None:
+    """The prompt, which all have, takes its room once; a run without its sample is damaged, not wrong."""
+    draw = random.Random(4)
+    prompts = {name: draw.randbytes(2000).hex() for name in ("hallucination", "label")}
+    rows = cases(40)
+    with Store(path) as store:
+        book = Book(store, "a", "data", [scorer(name) for name in prompts])
+        for job in book.admit(rows)[0]:
+            name = list(prompts)[job.scorer]
+            asked = (Exchange("extract", "j", f"{prompts[name]} {job.position}", "reply", Usage(1, 10, 5, 0.25)),)
+            book.keep(job, result(job.case, metric=name, exchanges=asked))
+            book.flush()
+        book.close("finished", end=40)
+        for entry in entries(store, book.run):
+            said = {one.metric: one.exchanges[0].prompt for one in entry.results}
+            assert said == {name: f"{prompt} {entry.position}" for name, prompt in prompts.items()}
+        ((scorers, largest),) = store.rows("SELECT count(DISTINCT scorer), max(length(body)) FROM outcomes")
+        assert (scorers, store.rows("SELECT count(*) FROM samples")) == (2, [(2,)])
+        assert largest < 500
+        store.check()
+        store.write("UPDATE samples SET body = zeroblob(9) WHERE scorer = ?", (1,))
+        with pytest.raises(StoreDamaged):
+            store.check()
+        with pytest.raises(StoreDamaged):
+            list(entries(store, book.run))
+        store.write("DELETE FROM samples WHERE scorer = ?", (1,))
+        with pytest.raises(StoreDamaged):
+            list(entries(store, book.run))
+        remove_run(store, "a")
+        assert store.rows("SELECT count(*) FROM samples") == [(0,)]
 
 
 @pytest.mark.parametrize("size", [3, 4000])

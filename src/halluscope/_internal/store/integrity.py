@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from ..errors import StoreDamaged
-from .packing import about_outcome, verify, verify_reply
+from .packing import about_outcome, about_sample, verify, verify_reply
 
 _PAGE = 256
 
@@ -18,6 +18,7 @@ _PACKED: tuple[tuple[str, str, Callable[..., None]], ...] = (
         'body, "case", outcome, score, passed, label',
         lambda body, *covered: verify(body, about_outcome(*covered)),
     ),
+    ("samples", "body, scorer", lambda body, scorer: verify(body, about_sample(scorer))),
 )
 """Each table with a packed column, that and those that its checksum covers as well, and how it is checked."""
 

@@ -78,4 +78,8 @@ MIGRATIONS: tuple[str, ...] = (
         day TEXT NOT NULL, name TEXT NOT NULL, dollars REAL NOT NULL, checksum INTEGER, PRIMARY KEY (day, name)
     ) WITHOUT ROWID;
     """,
+    # 6: a result of each scorer, which the others are packed like. Those from before it are packed like nothing.
+    """
+    CREATE TABLE samples (scorer INTEGER PRIMARY KEY, body BLOB NOT NULL);
+    """,
 )

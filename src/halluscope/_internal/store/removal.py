@@ -45,6 +45,7 @@ def _sweep(connection: sqlite3.Connection) -> None:
         "DELETE FROM scorers WHERE id NOT IN (SELECT scorer FROM run_scorers) "
         "AND id NOT IN (SELECT scorer FROM outcomes)"
     )
+    connection.execute("DELETE FROM samples WHERE scorer NOT IN (SELECT id FROM scorers)")
 
 
 def kept(store: Store) -> CacheSize:

@@ -16,6 +16,7 @@ from ..result import Direction, Result, Usage
 from .database import Store
 from .integrity import intact, must_be_intact
 from .packing import about_outcome, unpack
+from .samples import unpacked
 
 if TYPE_CHECKING:
     from ..stats.arrays import Floats
@@ -132,8 +133,9 @@ def entries(store: Store, run: int, after: int = -1) -> Iterator[Entry]:
 def _results(store: Store, run: int, first: int, last: int) -> dict[int, list[Any]]:
     found = store.rows(
         f"SELECT {intact('run_results', 'r')} AND {intact('outcomes', 'o')}, "  # noqa: S608
-        'r.position, r.reused, o."case", o.outcome, o.score, o.passed, o.label, o.body FROM run_results r '
-        "JOIN outcomes o ON o.id = r.outcome JOIN run_scorers s ON s.run = r.run AND s.scorer = r.scorer "
+        'r.position, r.reused, o."case", o.outcome, o.score, o.passed, o.label, o.body, o.scorer, p.body '
+        "FROM run_results r JOIN outcomes o ON o.id = r.outcome "
+        "JOIN run_scorers s ON s.run = r.run AND s.scorer = r.scorer LEFT JOIN samples p ON p.scorer = o.scorer "
         "WHERE r.run = ? AND r.position BETWEEN ? AND ? ORDER BY r.position, s.place",
         (run, first, last),
     )
@@ -153,10 +155,10 @@ def _case(name: str, extra: bytes | None, key: bytes, body: bytes) -> Case:
 
 
 def _result(case: Case, case_ref: int, row: Sequence[Any]) -> Result:
-    reused, ref, outcome, score, passed, label, body = row
+    reused, ref, outcome, score, passed, label, body, scorer, sample = row
     if ref != case_ref:
         raise StoreDamaged("a result is listed with a case that it is not about")
-    content = unpack(body, about_outcome(ref, outcome, score, passed, label))
+    content = unpack(body, about_outcome(ref, outcome, score, passed, label), unpacked(sample, scorer))
     result = msgspec.msgpack.decode(content, type=Result)
     if reused:
         shown = tuple(structs.replace(exchange, usage=Usage(), cached=True) for exchange in result.exchanges)

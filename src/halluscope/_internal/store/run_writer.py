@@ -16,6 +16,7 @@ from ..text.counting import count_of
 from .database import Store
 from .integrity import sealing
 from .packing import about_outcome, pack, verify
+from .samples import Samples
 
 CHUNK = 128
 """Cases that are looked up together."""
@@ -215,13 +216,14 @@ class Book:
         self._kept_back.clear()
 
     def _write(self, connection: sqlite3.Connection, results: Sequence[tuple[Job, Result]]) -> None:
+        samples = Samples(connection)
         written = [
-            (self.run, job.position, self._scorers[job.scorer], self._outcome(connection, job, result), 0)
+            (self.run, job.position, self._scorers[job.scorer], self._outcome(connection, job, result, samples), 0)
             for job, result in results
         ]
         _enter(connection, written)
 
-    def _outcome(self, connection: sqlite3.Connection, job: Job, result: Result) -> int:
+    def _outcome(self, connection: sqlite3.Connection, job: Job, result: Result, samples: Samples) -> int:
         scorer = self._scorers[job.scorer]
         reusable = result.outcome in _REUSABLE
         passed = None if result.passed is None else int(result.passed)
@@ -233,6 +235,7 @@ class Book:
                 connection.execute("UPDATE outcomes SET reusable = 0 WHERE id = ?", (ref,))
                 connection.execute(f"{sealing('outcomes')} WHERE id = ?", (ref,))
         usage = result.usage
+        body = msgspec.msgpack.encode(structs.replace(result, case_id="", metadata={}))
         made = connection.execute(
             'INSERT OR IGNORE INTO outcomes (scorer, "case", reusable, outcome, score, passed, label, calls, '
             "input_tokens, output_tokens, cost, body, checksum) "
@@ -250,7 +253,7 @@ class Book:
                 usage.input_tokens,
                 usage.output_tokens,
                 usage.cost,
-                pack(msgspec.msgpack.encode(structs.replace(result, case_id="", metadata={})), about),
+                pack(body, about, samples.like(body, scorer)),
             ),
         )
         if made.rowcount:
