@@ -9,7 +9,7 @@ import random
 import sqlite3
 import subprocess
 import sys
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
 from pathlib import Path
 
 import pytest
@@ -17,6 +17,7 @@ import pytest
 from halluscope import evaluate
 from halluscope._internal.case import Case
 from halluscope._internal.engine.driver import Driver
+from halluscope._internal.engine.reply_turns import Turns
 from halluscope._internal.errors import StoreDamaged, StoreError
 from halluscope._internal.judges.scripted import ScriptedJudge
 from halluscope._internal.metrics.label import Label
@@ -25,6 +26,7 @@ from halluscope._internal.result import Result
 from halluscope._internal.store import Replies, Store, reply_cache
 from halluscope._internal.store.integrity import CHECKED
 from halluscope._internal.store.run_reader import bad_rows, entries, light_results, list_runs
+from halluscope._internal.store.samples import Samples
 from halluscope._internal.store.spending import spent_on
 
 from ..loopback import Loopback
@@ -84,6 +86,33 @@ async def test_many_claims_are_written_together_and_one_alone_at_once(tmp_path: 
         assert sum(written) == 40 and len(written) <= 3
         assert store.rows("SELECT count(*) FROM replies") == [(40,)]
         assert store.rows("SELECT count(*) FROM leases") == [(0,)]
+
+
+async def test_answers_that_come_at_one_moment_are_written_together(tmp_path: Path) -> None:
+    cases = [Case.of(f"The mill {n} is in Ulm.", ["The mill is in Ulm."]) for n in range(40)]
+    written: list[int] = []
+
+    class Counting(Replies):
+        def put_all(self, entries: Mapping[str, bytes]) -> None:
+            written.append(len(entries))
+            super().put_all(entries)
+
+    with Store(tmp_path / "a.db") as store:
+        driver = Driver(judge(), cache=Counting(store))
+        await asyncio.gather(*(driver.score(Label(), case) for case in cases))
+        assert sum(written) == 40 and len(written) <= 10
+        assert store.rows("SELECT count(*) FROM replies") == [(40,)]
+
+
+async def test_an_answer_that_came_is_kept_though_nobody_waits_for_it_any_more(tmp_path: Path) -> None:
+    with Store(tmp_path / "a.db") as store:
+        turns = Turns(Replies(store))
+        keeping = asyncio.ensure_future(turns.keep("ab" * 32, b"paid for"))
+        await asyncio.sleep(0)
+        assert keeping.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await keeping
+        assert Replies(store).get("ab" * 32) == b"paid for"
 
 
 async def test_a_claim_that_cannot_be_written_is_told_to_all_who_wait_for_it(tmp_path: Path) -> None:
@@ -161,7 +190,10 @@ async def test_a_claim_ends_with_a_failure_and_with_being_given_up(tmp_path: Pat
 @pytest.fixture(scope="module")
 def whole(tmp_path_factory: pytest.TempPathFactory) -> bytes:
     """A store with a run in it, as one file."""
-    path = tmp_path_factory.mktemp("whole") / "a.db"
+    return _written(tmp_path_factory.mktemp("whole") / "a.db")
+
+
+def _written(path: Path) -> bytes:
     with Store(path) as store:
         evaluate([*ROWS, {"nothing": 1}], "label", judge(), run="a", store=store, progress=False)
         spent_on(store, "2030-01-01", "a", 0.5)
@@ -253,11 +285,14 @@ def test_single_bits_of_the_file_are_noticed_or_change_nothing(tmp_path: Path, w
     assert noticed
 
 
-def test_a_store_of_the_first_version_gets_its_checksums(tmp_path: Path, whole: bytes) -> None:
+def test_a_store_of_the_first_version_is_brought_up_to_date(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "a.db"
-    path.write_bytes(whole)
+    with monkeypatch.context() as then:
+        then.setattr(Samples, "like", lambda self, body, scorer: b"")
+        _written(path)
     connection = sqlite3.connect(path)
     connection.execute("DROP TABLE spending")
+    connection.execute("DROP TABLE samples")
     for table in CHECKED.keys() - {"spending"}:
         connection.execute(f"ALTER TABLE {table} DROP COLUMN checksum")
     connection.execute("DROP TRIGGER answered")
@@ -267,4 +302,11 @@ def test_a_store_of_the_first_version_gets_its_checksums(tmp_path: Path, whole: 
     connection.close()
     with Store(path) as store:
         store.check()
-        assert len(list(entries(store, 1))) == len(ROWS)
+        old = list(entries(store, 1))
+        assert len(old) == len(ROWS)
+        more = [*ROWS, {"id": "another", "output": "The mill is in Bonn.", "context": ["The mill is in Ulm."]}]
+        evaluate(more, "label", judge(), run="a", store=store, progress=False)
+        store.check()
+        both = list(entries(store, 1))
+        assert both[:-1] == old
+        assert both[-1].results[0].exchanges[0].prompt

@@ -201,7 +201,7 @@ class Driver:
                     return kept
                 answer, as_told = await self._fresh(judge, question, asking)
                 outcome = answer
-                turns.cache.put(key, _encoded(as_told, question))
+                await turns.keep(key, _encoded(as_told, question))
                 return answer
         except JudgeError as error:
             outcome = error

@@ -153,11 +153,17 @@ class Caller:
         """One call that came through; failed ones are made again until patience ends."""
         attempt = 0
         began = time.monotonic()
+        said: JudgeError | None = None
         while True:
             tried = time.monotonic()
             try:
                 answer = await self._turn(judge, question, remark, repair, asking)
                 return answer if answer.reply is None else structs.replace(answer, reply=redacted(clean(answer.reply)))
+            except DeadlineExceeded as error:
+                if said is None or error.status is not None:
+                    raise
+                # A last try that found no time tells nothing: what the server said before does.
+                raise asking.clock.ran_out(said) from error
             except JudgeUnavailable as error:
                 asked_for = error.retry_after if isinstance(error, JudgeThrottled) else None
                 wait = self.patience.wait(attempt, asked_for)
@@ -171,8 +177,10 @@ class Caller:
                     now = time.monotonic()
                     if now - began + wait + (now - tried) > self.patience.timeout:
                         raise
+                if error.status is not None:
+                    said = error
                 if wait >= asking.clock.left:
-                    raise asking.clock.asked_for_more(error, asked_for) from error
+                    raise asking.clock.asked_for_more(said or error, asked_for) from error
                 _log.warning("%s: %s; asked again in %.1f s", judge.name, redacted(str(error)), wait)
             await asyncio.sleep(wait)
 

@@ -7,7 +7,7 @@ import platform
 import sys
 import time
 from collections import OrderedDict
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from secrets import token_bytes
 from zlib import crc32
 
@@ -37,7 +37,7 @@ def _died(owner: bytes) -> bool:
 
 
 class Replies:
-    """Answers in the store. One is committed before `put` returns, so none that came is ever asked for again.
+    """Answers in the store. They are committed before `put` returns, so none that came is ever asked for again.
 
     Several processes may share a store: whoever asks a question holds a claim to it, and the others wait.
     """
@@ -63,10 +63,15 @@ class Replies:
 
     def put(self, key: str, entry: bytes) -> None:
         """Keep an answer, for good."""
+        self.put_all({key: entry})
+
+    def put_all(self, entries: Mapping[str, bytes]) -> None:
+        """Keep several in one transaction, which takes little more time than one."""
         if not self._reread:
-            self._written.add(key)
-        name = bytes.fromhex(key)
-        self._store.write("INSERT OR REPLACE INTO replies VALUES (?, ?)", (name, pack(entry, name)))
+            self._written.update(entries)
+        rows = [(name := bytes.fromhex(key), pack(entry, name)) for key, entry in entries.items()]
+        with self._store.writing() as connection:
+            connection.executemany("INSERT OR REPLACE INTO replies VALUES (?, ?)", rows)
 
     def claim(self, keys: Collection[str]) -> set[str]:
         """The questions that may be asked now; not those that another process is asking, and is alive, or has asked.
