@@ -12,7 +12,7 @@ from training.figures import Scored, area, balanced_accuracy, best, calibration_
 from training.harder import without_support
 from training.lessons import chosen_again, chosen_first
 from training.rows import Row, fold_of_documents, read_rows, statements, write_rows
-from training.sets import SOURCES, sources
+from training.sets import SOURCES, own_answers, sources
 from training.swaps import exchanged, mentions, swapped, swaps
 from training.variants import Names, changed, renamed
 from training.writing import Request, requests_for, sentences_of
@@ -82,7 +82,7 @@ def test_support_can_be_taken_out() -> None:
 
 
 def test_no_set_without_a_free_licence_is_learned_from() -> None:
-    learned = [*sources("base"), *sources("folds"), *sources("answers")]
+    learned = [*sources("base"), *sources("folds"), *own_answers()]
     assert learned
     assert not [
         source.name for source in learned if source.licence in ("none stated", "unclear") or "-NC" in source.licence

@@ -24,6 +24,8 @@ SHARES = {
     "generated": 0.8,
     "lead": 1.3,
     "answers": 1.6,
+    "short": 2.4,
+    "shared": 1.0,
     "changed": 0.7,
     "ragtruth": 1.6,
     "made": 0.5,
@@ -32,6 +34,19 @@ SHARES = {
     "replay": 0.12,
 }
 """How often the readings of the second stage come in one pass."""
+LAST_FOLD = 2
+"""Readings with a higher one belong to no document that is measured."""
+SHARED_FIRST = 2
+"""How often the readings that belong to no fold come in one pass of the first stage, which all networks begin with."""
+LOOK = 20_000
+"""Unseen readings of a fold that are looked at while training, to see how it goes."""
+
+
+def rows_for_first(joined: Packed) -> np.ndarray:
+    """The readings of a pass of the first stage: its own, and what every fold may learn from."""
+    own = np.flatnonzero(joined.usable & (joined.folds < 0))
+    shared = np.flatnonzero(joined.usable & (joined.folds > LAST_FOLD))
+    return np.concatenate([own, np.repeat(shared, SHARED_FIRST)])
 
 
 def rows_for(second: Packed, fold: int, passes: int, seed: int) -> list[np.ndarray]:
@@ -43,8 +58,9 @@ def rows_for(second: Packed, fold: int, passes: int, seed: int) -> list[np.ndarr
     share = np.where(names == "bindings", SHARES["bindings"], share)
     share = np.where(names == "generated", SHARES["generated"], share)
     share = np.where(np.char.startswith(names, "lead_"), SHARES["lead"], share)
-    ours = np.char.startswith(names, "written_rag")
-    share = np.where(ours, np.where(second.made, SHARES["changed"], SHARES["answers"]), share)
+    for begins, name in (("written_rag", "answers"), ("short_answers", "short"), ("rag_answers", "shared")):
+        ours = np.char.startswith(names, begins)
+        share = np.where(ours, np.where(second.made, SHARES["changed"], SHARES[name]), share)
     share = np.where((names == "ragtruth") & ~second.made, SHARES["ragtruth"], share)
     share = np.where(second.folds < 0, SHARES["replay"], share)
     chance = np.random.default_rng(seed)
@@ -159,10 +175,10 @@ def main() -> None:
     parser.add_argument("--first-seconds", type=float, default=120)
     parser.add_argument("--second-seconds", type=float, default=270)
     parser.add_argument("--full-seconds", type=float, help="for all documents, the network that ships")
-    parser.add_argument("--first-rate", type=float, default=1e-4)
-    parser.add_argument("--second-rate", type=float, default=8e-5)
+    parser.add_argument("--first-rate", type=float, default=7e-5)
+    parser.add_argument("--second-rate", type=float, default=6e-5)
     parser.add_argument("--passes", type=int, default=6)
-    parser.add_argument("--budget", type=int, default=65_536)
+    parser.add_argument("--budget", type=int, default=24_576)
     parser.add_argument("--compile", type=float, default=90, help="seconds that compiling may take")
     parser.add_argument("--device", default="cuda" if torch.cuda.is_available() else "cpu")
     parser.add_argument("--folds", type=int, nargs="*", default=[-1, 0, 1, 2])
@@ -215,15 +231,15 @@ def main() -> None:
         "first", len(first.folds), "tokens", int(first.length.sum()), f"{time.perf_counter() - began:.0f} s", flush=True
     )
     made = Packed(options.packed / "made.npz", device)
+    second = Joined(Joined(first, Packed(options.packed / "second.npz", device)), made)
     base = options.out / "base.pt"
     fastest(new(options.start), first, options.budget, options.compile)
     if not base.exists() and options.first_seconds:
         net = new(options.start)
-        rows = [np.flatnonzero(first.usable)] * 3
-        train(net, first, rows, Plan(options.first_seconds, 3, options.first_rate, options.budget), "first")
+        plan = Plan(options.first_seconds, 3, options.first_rate, options.budget)
+        train(net, second, [rows_for_first(second)] * 3, plan, "first")
         keep(net, None, options.out, "base")
         del net
-    second = Joined(Joined(first, Packed(options.packed / "second.npz", device)), made)
     exam = Packed(options.packed / "exam.npz", device)
     print("second", len(second.folds), "exam", len(exam.folds), f"{time.perf_counter() - began:.0f} s", flush=True)
     for fold in options.folds:
@@ -238,8 +254,9 @@ def main() -> None:
         train(net, second, rows, plan, name)
         if fold >= 0:
             unseen = np.flatnonzero(second.usable & (second.folds == fold))
+            unseen = np.random.default_rng(5).permutation(unseen)[:LOOK]
             print(name, json.dumps(areas(second, look(net, second, unseen), unseen)), flush=True)
-        views = look(net, exam, np.flatnonzero(exam.usable & ((exam.folds == fold) | (exam.folds < 0))))
+        views = look(net, exam, np.flatnonzero(exam.usable & (exam.folds == fold)))
         keep(net, views, options.out, name)
         del net
         print(name, f"done at {time.perf_counter() - began:.0f} s", flush=True)

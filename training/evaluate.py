@@ -22,7 +22,7 @@ from training.cases import sample
 from training.exam import COUNTS
 from training.figures import Scored, area, balanced_accuracy, best, calibration_error, f1, span_f1
 from training.measure import measured, signals_of
-from training.sets import Case, sources
+from training.sets import SOURCES, Case
 
 HERE = Path(__file__).parent
 CARD = HERE.parent / "MODEL_CARD.md"
@@ -161,6 +161,7 @@ def table(rows: list[Row]) -> list[str]:
         *((name, "") for name in ours),
         ("written answers", ""),
         ("rag answers", "0.74"),
+        ("short_answers", ""),
         ("bench_rag", "0.74"),
         ("summedits", "0.75"),
         ("frank_all", "0.74"),
@@ -184,9 +185,11 @@ def put(text: str, mark: str, lines: list[str]) -> str:
 
 def write_card(lines: list[str], card: Path = CARD) -> None:
     """The figures and the sets, into the model card."""
-    uses = {"base": "first stage", "folds": "second stage"}
+    uses = {"base": "first stage", **dict.fromkeys(("folds", "answers", "shared"), "second stage")}
     learned = ["| set | licence | use |", "| --- | --- | --- |"]
-    learned += [f"| {item.name} | {item.licence} | {uses[item.use]} |" for use in uses for item in sources(use)]
+    named = [("written_rag" if item.name.startswith("written_rag") else item.name, item) for item in SOURCES]
+    rows = [f"| {name} | {item.licence} | {uses[item.use]} |" for name, item in named if item.use in uses]
+    learned += dict.fromkeys(rows)
     text = put(card.read_text(encoding="utf-8"), "figures", lines)
     card.write_text(put(text, "sources", learned), encoding="utf-8")
 

@@ -6,9 +6,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from halluscope._internal.embedded.claims.extracting import extract
-from halluscope._internal.embedded.deciding.signals import as_written_there
+from halluscope._internal.embedded.deciding.signals import as_written_there, numbers_of
 from halluscope._internal.embedded.network.looking import all_looks
-from halluscope._internal.embedded.quantities.comparing import compare
 from halluscope._internal.embedded.reading.context import ReadContext
 from halluscope._internal.questions import Passage
 from training.cases import ablated, copied, longer, reworded, sample
@@ -65,9 +64,8 @@ def exam_readings(case: Case, fold: int, context: ReadContext) -> Iterator[Readi
     """Every reading that the judge may ask for."""
     claims = extract(case["output"], case["input"])
     looks = list(all_looks(claims, case["output"], context.given, case["input"]))
-    for claim in claims:
-        chosen = context.index.select(claim.text)
-        other = as_written_there(claim, chosen, tuple(compare(claim.text, chosen.text)), case["input"])
+    for claim, numbers in zip(claims, numbers_of(claims, context, case["input"]), strict=True):
+        other = as_written_there(claim, numbers, case["input"])
         looks += all_looks([other], None, context.given, case["input"]) if other is not None else ()
     for item in looks:
         targets = tuple(Target(a, b, UNKNOWN) for a, b in item.claims)

@@ -27,14 +27,15 @@ SHARES = {
     "written_rag": 4.0,
     "written_": 5 / 8,
     "written answers": 0.5,
-    "ragtruth_ablated": 2.0,
-    "ragtruth": 2.0,
-    "factcheckgpt": 1.5,
-    "expertqa": 1.5,
+    "short_answers": 2.0,
+    "ragtruth_ablated": 3.0,
+    "ragtruth": 3.0,
+    "factcheckgpt": 2.0,
+    "expertqa": 3.0,
 }
 """What a group weighs, by the beginning of its name; others weigh one. Ours stands for eight kinds of text; the
 sentences of real answers, with and without their support, stand for the use this judge is made for."""
-FIT = ("written_", "copied", "reworded", "longer", "ragtruth", "summedits", "factcheckgpt", "expertqa")
+FIT = ("written_", "short_answers", "copied", "reworded", "longer", "ragtruth", "summedits", "factcheckgpt", "expertqa")
 
 
 def load_measured(path: Path) -> list[Measured]:
@@ -62,10 +63,10 @@ def weights_of(cases: list[Measured]) -> np.ndarray:
     return np.array([share[g] / counts[g, w] for g, w in zip(groups, wrong, strict=True)], dtype=np.float32)
 
 
-UNITS, FITS = 8, 3
+UNITS, FITS = 12, 3
 
 
-def fit_support(cases: list[Measured], steps: int = 600, penalty: float = 1e-3) -> dict[str, Any]:
+def fit_support(cases: list[Measured], steps: int = 1200, penalty: float = 1e-3) -> dict[str, Any]:
     """Weights of support, such that the least supported claim tells whether the output holds.
 
     Fitted from several beginnings, and the mean of these: one alone depends on where it began.
@@ -116,7 +117,7 @@ def fit_support(cases: list[Measured], steps: int = 600, penalty: float = 1e-3) 
 def fit_contradiction(cases: list[Measured]) -> dict[str, Any]:
     """Which of the two ways of being wrong, from single claims where it is known."""
     chosen = [case for case in cases if case["label"] in ("contradicted", "unsupported") and len(case["claims"]) == 1]
-    names = ["against", "number conflict", "numbers missing", "names missing", "opposite", "coverage"]
+    names = ["against", "number doubt", "numbers missing", "names missing", "opposite", "coverage"]
     rows = []
     for case in chosen:
         signals = signals_of(case["claims"][0])

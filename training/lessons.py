@@ -11,7 +11,7 @@ import numpy as np
 from halluscope._internal.embedded.reading.evidence import EvidenceIndex
 from training.readings import UNKNOWN, answer_readings
 from training.rows import Row
-from training.sets import document_of, never_learnt, read, sources
+from training.sets import document_of, never_learnt, own_answers, read, sources
 
 OURS = "written_rag"
 """What the names of the sets of our own whole answers begin with."""
@@ -29,10 +29,10 @@ AGAIN = 1.1
 def led_rows(data: Path, folds: Mapping[str, int], limit: int | None = None) -> Iterator[Row]:
     """Whole answers, a row for each claim whose label is known, with its lead and more or less evidence."""
     rng, left = random.Random(21), never_learnt()
-    for source in [*sources("answers"), *sources("folds")]:
+    for source in [*own_answers(), *sources("folds")]:
         if source.name in UNMARKED:
             continue
-        ours = source.use == "answers"
+        ours = source.use != "folds"
         for case in [case for case in read(data, source) if document_of(case) not in left][:limit]:
             fold = folds[document_of(case) if ours else "\n".join(case["context"])]
             index = EvidenceIndex(case["context"])

@@ -49,8 +49,7 @@ def all_rows(data: Path, folds: dict[str, int], limit: int | None, workers: int)
 def folds_of(data: Path) -> dict[str, int]:
     """The fold of every document of the second stage, by its text or, for our own answers, by its name."""
     claims = [case for source in sources("folds") for case in read(data, source)]
-    answers = [case for source in sources("answers") for case in read(data, source)]
-    return {**fold_of_documents(claims), **folds_of_answers(answers)}
+    return {**fold_of_documents(claims), **folds_of_answers(data)}
 
 
 def main() -> None:

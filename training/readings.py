@@ -13,7 +13,7 @@ import json
 import lzma
 import random
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
@@ -25,7 +25,7 @@ from halluscope._internal.embedded.network.model import KINDS
 from halluscope._internal.embedded.reading.evidence import EvidenceIndex, sentences
 from halluscope._internal.embedded.reading.judged_text import judged
 from training.rows import LABELS, Row, is_kept, seed_of
-from training.sets import Case, document_of, never_learnt, read, sources
+from training.sets import Case, document_of, never_learnt, own_answers, read, sources
 from training.variants import Names, changed, renamed
 
 UNKNOWN = 9
@@ -44,7 +44,7 @@ _KIND_OF = {
     "invented": "invented_detail detail topic offtext subjective speculative speculation judgement",
     "premise": "question_premise",
 }
-_KINDS = {word: KINDS.index(kind) for kind, words in _KIND_OF.items() for word in words.split()}
+_KINDS = {word: KINDS.index(kind) for kind, words in _KIND_OF.items() for word in (kind, *words.split())}
 NO_FOLD = 9
 """The fold of readings that belong to no document."""
 BUDGETS = (90, 150, 220, 330)
@@ -221,15 +221,19 @@ def answer_readings(
         )
 
 
-def folds_of_answers(cases: Iterable[Case]) -> dict[str, int]:
+def folds_of_answers(data: Path) -> dict[str, int]:
     """The fold of each document of the answers written for this project, by the document's name."""
-    return {str(case["meta"]["document"]): seed_of("rag" + str(case["meta"]["document"])) % 3 for case in cases}
+    return {
+        name: seed_of("rag" + name) % 3 if source.use == "answers" else NO_FOLD
+        for source in own_answers()
+        for name in map(document_of, read(data, source))
+    }
 
 
 @lru_cache(maxsize=1)
 def _names(data: Path) -> Names:
     """The names in all of our own whole answers and their documents."""
-    return Names(case for source in sources("answers") for case in read(data, source))
+    return Names(case for source in own_answers() for case in read(data, source))
 
 
 def _made_readings(case: Case, fold: int, rng: random.Random) -> Iterator[Reading]:
@@ -242,7 +246,7 @@ def from_changed(data: Path, folds: Mapping[str, int], limit: int | None = None)
     """Our own right answers with one thing changed, in several draws, as often as not with other names."""
     rng = random.Random(6)
     left = never_learnt()
-    for source in sources("answers"):
+    for source in own_answers():
         for case in [case for case in read(data, source) if document_of(case) not in left][:limit]:
             by_output = {other["output"]: other for draw in range(DRAWS) for other in changed(case, draw)}
             for other in by_output.values():
@@ -254,9 +258,9 @@ def all_answers(data: Path, folds: Mapping[str, int], limit: int | None = None) 
     """Whole answers, each read several ways: with more or less evidence, together or alone, among other documents."""
     rng = random.Random(5)
     left = never_learnt()
-    for source in [*sources("answers"), *sources("folds")]:
+    for source in [*own_answers(), *sources("folds")]:
         cases = [case for case in read(data, source) if document_of(case) not in left][:limit]
-        rag = source.use == "answers"
+        rag = source.use != "folds"
         by_fold: dict[int, list[list[str]]] = {}
         if rag:
             for context, fold in {tuple(c["context"]): folds[c["meta"]["document"]] for c in cases}.items():

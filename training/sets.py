@@ -18,17 +18,19 @@ from typing import Any
 from halluscope._internal.measuring.stress.answers import PACKAGED
 
 Case = dict[str, Any]
+HERE = Path(__file__).parent
 
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """One file of the data folder."""
+    """One file of the data folder, or of this one where its folder is `training`."""
 
     name: str
     folder: str
     licence: str
     use: str
-    """`base` (first stage), `folds` (second stage, measured by cross-validation), `measure` or `left out`."""
+    """`base` (first stage), `folds` and `answers` (second stage, measured by cross-validation), `shared` (second stage,
+    learnt with every fold and measured with none), `measure` or `left out`."""
     note: str = ""
     limit: int = 1_000_000
 
@@ -43,6 +45,9 @@ _DOMAINS = """
 
 SOURCES: tuple[Source, ...] = (
     *(Source(f"written_rag_{name}", "written", "our own", "answers") for name in _DOMAINS),
+    Source("short_answers", "training", "our own", "answers"),
+    Source("rag_answers", "training", "our own", "shared"),
+    Source("fresh_answers", "training", "our own", "left out", "kept for halluscope bench"),
     Source("bench_rag", "written", "our own", "measure"),
     Source("begin_dev", "train", "CC BY 4.0, CDLA", "base"),
     Source("breaking_nli_test", "train", "CC BY-SA 4.0", "base", limit=3000),
@@ -116,9 +121,15 @@ def sources(use: str) -> list[Source]:
     return [source for source in SOURCES if source.use == use]
 
 
+def own_answers() -> list[Source]:
+    """The whole answers of our own that are learnt from."""
+    return [*sources("answers"), *sources("shared")]
+
+
 def read(data: Path, source: Source) -> Iterator[Case]:
     """The cases of a set, with `context` as a list of passages."""
-    with gzip.open(data / source.folder / f"{source.name}.jsonl.gz", "rt", encoding="utf-8") as lines:
+    folder = HERE if source.folder == HERE.name else data / source.folder
+    with gzip.open(folder / f"{source.name}.jsonl.gz", "rt", encoding="utf-8") as lines:
         for line in lines:
             case: Case = json.loads(line)
             if isinstance(case["context"], str):

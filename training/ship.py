@@ -18,7 +18,7 @@ def ship(onnx: Path, tokenizer: Path, folder: Path, more: dict[str, Any]) -> Non
     shutil.copyfile(onnx, folder / "model.onnx")
     tokenizer_at(tokenizer).save(str(folder / "tokenizer.json"), pretty=False)
     files = {
-        name: hashlib.sha256((folder / name).read_bytes()).hexdigest() for name in ("model.onnx", "tokenizer.json")
+        name: hashlib.blake2b((folder / name).read_bytes()).hexdigest() for name in ("model.onnx", "tokenizer.json")
     }
     recorded = {"name": f"pair-{files['model.onnx'][:8]}", "files": files, **more}
     (folder / "model.json").write_text(json.dumps(recorded, indent=1) + "\n", encoding="utf-8")
