@@ -93,6 +93,12 @@ def test_statements_with_their_subject(output: str, expected: list[str]) -> None
         '"I came, and I was glad," he said.',
         "It is likely that it will rain.",
         "The band sold records, books and shirts.",
+        "Compared with last year, the firm grew by a third.",
+        "The mill is in Bonn, by the time that the guests arrive.",
+        "The mill was in use until 1950, in the end only on Sundays.",
+        "Based on the report, the mill is closed.",
+        "Asked by a reporter, the mayor declined.",
+        "The mayor, pressed by a reporter, declined.",
     ],
 )
 def test_what_is_not_surely_two_statements_stays_one(output: str) -> None:
@@ -227,6 +233,30 @@ def test_examples_of_other_tools(output: str, places: list[str]) -> None:
         (
             "On Sundays you can board at 12:00, and an adult single costs £9.20.",
             ["On Sundays you can board at 12:00.", "An adult single costs £9.20."],
+        ),
+        (
+            "The company, founded in New York, specializes in software and has offices worldwide.",
+            [
+                "The company was founded in New York.",
+                "The company specializes in software.",
+                "The company has offices worldwide.",
+            ],
+        ),
+        (
+            "Built in 1890 by Anna Rao, the two mills are in Bonn.",
+            [
+                "The two mills were built in 1890.",
+                "The two mills were built by Anna Rao.",
+                "The two mills are in Bonn.",
+            ],
+        ),
+        (
+            "Located near Ulm, the Fox Mill opened in 1890 and closed in 1950.",
+            ["The Fox Mill is located near Ulm.", "The Fox Mill opened in 1890.", "The Fox Mill closed in 1950."],
+        ),
+        (
+            "The headquarters is in London, in the financial district.",
+            ["The headquarters is in London.", "The headquarters is in the financial district."],
         ),
         (
             "Gideon lets Nell drive; she damaged the van and did not pay.",

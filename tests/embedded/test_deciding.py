@@ -30,9 +30,9 @@ def signals(**changed: float) -> ClaimSignals:
     """A claim that the context bears out, but for what is said here."""
     sure: dict[str, Any] = {
         "supported": 0.7, "contradicted": 0.2, "against": 2 / 3, "doubt": 0.1, "coverage": 0.8, "known": 0.8,
-        "pairs": 0.5, "numbers_missing": 0.0, "number_conflict": 0.0, "number_doubt": 0.0, "number_follows": False,
+        "pairs": 0.5, "numbers_missing": 0.0, "number_doubt": 0.0, "number_follows": False,
         "names_missing": 0.0, "first": 0.7, "alone": 0.7, "asked": False, "complete": True, "opposite": False,
-        "record": False,
+        "record": False, "borrowed": 0.0,
         "field_conflict": 0.0, "field_open": 0.0,
     }  # fmt: skip
     return ClaimSignals(**{**sure, **changed})
@@ -42,7 +42,7 @@ def test_what_speaks_against_a_claim_lowers_its_support() -> None:
     sure = judge_claim(signals())
     for worse in (
         {"supported": 0.2, "contradicted": 0.3, "against": 0.4},
-        {"number_conflict": 0.9},
+        {"number_doubt": 0.9},
         {"names_missing": 1.0},
         {"alone": 0.2},
         {"record": True, "field_conflict": 0.9},
@@ -118,6 +118,21 @@ def test_numbers_keep_their_places_in_a_claim_joined_with_its_question(network: 
     assert item.stated == "45"
     found = signs_at(item, "45")
     assert found["wrong number"] + found["missing number"] > 0
+
+
+def test_words_that_only_the_question_has_are_borrowed(network: Network) -> None:
+    context = ReadContext([Passage(0, "The mill reopened in May.")])
+    question = "Why did the mill reopen under Dutch owners?"
+    (premise,) = measure([claim("The mill reopened under Dutch owners.")], context, network, question)
+    (answer,) = measure([claim("The mill reopened in May.")], context, network, question)
+    assert premise.signals.borrowed > 0.3
+    assert answer.signals.borrowed == 0.0
+
+
+def test_no_reading_makes_up_for_a_wrong_number() -> None:
+    fusion = Fusion(Joined(9.0, {}), Joined(0.0, {}))
+    assert fusion.judge_claim(signals(number_doubt=0.5)).supported > 0.99
+    assert fusion.judge_claim(signals(number_doubt=0.7)).supported == pytest.approx(0.3)
 
 
 def test_signals_of_a_bare_answer_leave_its_question_out(network: Network) -> None:

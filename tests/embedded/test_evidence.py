@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from halluscope._internal.embedded.reading.evidence import EvidenceIndex, content_words, sentences, stem, windows_of
+from halluscope._internal.embedded.reading.evidence import EvidenceIndex, content_words, sentences, stem
 
 
 def test_sentences_have_places() -> None:
@@ -14,7 +14,7 @@ def test_sentences_have_places() -> None:
 
 def test_windows_cover_every_word_once() -> None:
     text = "Short. " + " ".join(f"word{number}" for number in range(200)) + ". The end of it all is here."
-    joined = " ".join(text[w.start : w.end] for w in windows_of(text, 0))
+    joined = " ".join(text[w.start : w.end] for w in EvidenceIndex([text]).windows)
     assert joined.split() == text.split()
 
 

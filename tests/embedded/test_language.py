@@ -227,3 +227,11 @@ def test_time_grows_with_length_only(piece: str) -> None:
         return taken(lambda: (readable(text), unjudgeable(text)))
 
     assert read(100_000) < 25 * read(10_000) + 1
+
+
+@pytest.mark.parametrize("text", ["It opened in 1969.", "Tesla was founded in 2003.", "The mill burned down."])
+def test_what_is_plainly_english_is_not_identified(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Loading what identifies languages takes as long as loading the network."""
+    monkeypatch.setattr("halluscope._internal.embedded.reading.language._identifier", lambda: pytest.fail("asked"))
+    unjudgeable.cache_clear()
+    assert unjudgeable(text) is None

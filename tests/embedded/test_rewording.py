@@ -1,36 +1,42 @@
-"""Numbers written as the evidence writes them, and the way back to the claim."""
+"""Numbers written as the context writes them, and the way back to the claim."""
 
 from __future__ import annotations
 
 import pytest
 
 from halluscope._internal.embedded.deciding.rewording import reworded
-from halluscope._internal.embedded.quantities.comparing import compare
+from halluscope._internal.embedded.quantities.standing import Standing, standings
 
 
-def read(claim: str, evidence: str) -> str:
-    return reworded(claim, evidence, compare(claim, evidence)).text
+def stood(claim: str, context: str) -> list[Standing]:
+    (found,) = standings([claim], context)
+    return found
+
+
+def read(claim: str, context: str) -> str:
+    return reworded(claim, stood(claim, context)).text
 
 
 @pytest.mark.parametrize(
-    ("claim", "evidence", "text"),
+    ("claim", "context", "text"),
     [
         ("The lamp costs 12.50 euros.", "The lamp costs 12.5 euros.", "The lamp costs 12.5 euros."),
         ("It has twelve rooms.", "The house has 12 rooms.", "It has 12 rooms."),
         ("It opened in 2007.", "It opened on January 9, 2007.", "It opened in January 9, 2007."),
         ("It has over 1,000 seats.", "The hall has 1,187 seats.", "It has over 1,000 seats."),
+        ("It has 1,000 seats or more.", "The hall has 1,187 seats.", "It has 1,000 seats or more."),
+        ("It has over a thousand seats.", "The hall has over 1,000 seats.", "It has over 1,000 seats."),
         ("It has 13 rooms.", "The house has 12 rooms.", "It has 13 rooms."),
         ("Nothing to read here.", "The house has 12 rooms.", "Nothing to read here."),
     ],
 )
-def test_only_numbers_that_agree_are_written_alike(claim: str, evidence: str, text: str) -> None:
-    assert read(claim, evidence) == text
+def test_only_numbers_that_agree_are_written_alike(claim: str, context: str, text: str) -> None:
+    assert read(claim, context) == text
 
 
 def test_places_lead_back_to_the_claim() -> None:
     claim = "It has twelve rooms and twenty windows in all."
-    evidence = "The house has 12 rooms and 20 windows."
-    made = reworded(claim, evidence, compare(claim, evidence))
+    made = reworded(claim, stood(claim, "The house has 12 rooms and 20 windows."))
     assert made.text == "It has 12 rooms and 20 windows in all."
     for word in ("It", "rooms", "windows", "all"):
         start = made.text.index(word)
@@ -42,7 +48,7 @@ def test_places_lead_back_to_the_claim() -> None:
 
 
 def test_a_bare_answer_is_reworded_behind_its_question() -> None:
-    question, answer, evidence = "How many rooms has it?", "Twelve", "The house has 12 rooms."
+    question, answer = "How many rooms has it?", "Twelve"
     claim = f"{question} {answer}"
-    made = reworded(answer, evidence, compare(claim, evidence), len(claim) - len(answer))
+    made = reworded(answer, stood(claim, "The house has 12 rooms."), len(claim) - len(answer))
     assert made.text == "12"

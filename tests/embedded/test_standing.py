@@ -68,10 +68,68 @@ def test_a_number_from_nowhere_does_not_stand(claim: str, context: str) -> None:
     assert {"missing", "conflicts"} & {one.status for one in standings([claim], context)[0]}
 
 
+GREW = "Sales grew from $3.1 million to $4.2 million while the staff fell from 120 to 96. The shop is open 9:00–17:00."
+
+
+@pytest.mark.parametrize(
+    "claim",
+    ["Sales grew to $4.2 million.", "The staff fell to 96.", "The staff fell from 120.", "It is open until 17:00."],
+)
+def test_one_end_of_a_change_is_not_at_odds_with_the_other(claim: str) -> None:
+    found = only(claim, GREW)
+    assert found.status == "stated" and found.doubt < 0.35, found
+
+
+@pytest.mark.parametrize("claim", ["Sales grew to $3.1 million.", "The staff fell from 96.", "It is open until 9:00."])
+def test_the_one_end_is_not_the_other(claim: str) -> None:
+    found = only(claim, GREW)
+    assert found.status == "conflicts" and found.doubt > 0.5, found
+
+
 def test_a_conflict_shows_its_counterpart() -> None:
     found = only("The hall is 63 m long.", MILL)
     assert (found.status, [place.of(MILL) for place in found.evidence]) == ("conflicts", ["48 m"])
     assert found.reason == "the claim says 63 m, the context says 48 m"
+
+
+@pytest.mark.parametrize(
+    "claim, context, said, known",
+    [
+        ("The vote was on 5 July 2019.", "The vote was on 4 July 2019.", "5 July 2019", "4 July 2019"),
+        ("The loss was 75%.", "The loss was 25%.", "75%", "25%"),
+        ("The barn holds 24 horses.", "The barn holds 12 horses.", "24", "12"),
+        ("The rent is €20 a month.", "The rent is €10 a month.", "€20", "€10"),
+        ("The society has 1000 members.", "It has 500 members and meets in Leeds.", "1000", "500"),
+        ("The society counts 36 libraries.", "Libraries: 12 are run by it.", "36", "12"),
+    ],
+)
+def test_a_number_does_not_follow_from_the_one_whose_place_it_takes(
+    claim: str, context: str, said: str, known: str
+) -> None:
+    found = only(claim, context)
+    assert (found.status, found.reason) == ("conflicts", f"the claim says {said}, the context says {known}")
+    assert found.strength >= 0.5
+
+
+@pytest.mark.parametrize(
+    "claim, context",
+    [
+        ("60% of the patients failed the test.", "40% of the patients passed the test."),
+        ("The rent is €120 a year.", "The rent is €10 a month."),
+        ("The rent is €120 a year.", "name: Linden 4; rent: €10 a month; rooms: 2"),
+        ("The yearly rent is €120.", "The monthly rent is €10."),
+        ("The barn holds 24 horses in all.", "The barn holds 12 horses on each side."),
+    ],
+)
+def test_it_follows_where_something_else_is_said_of_it(claim: str, context: str) -> None:
+    assert only(claim, context).status == "follows"
+
+
+@pytest.mark.parametrize("day", ["June 2008", "1 July 2008"])
+def test_a_date_is_not_worked_out_more_closely_than_it_is_known(day: str) -> None:
+    context = "The firm opened in 2003. It ran for 5 years."
+    assert only("The firm closed in 2008.", context).status == "follows"
+    assert only(f"The firm closed in {day}.", context).status != "follows"
 
 
 def test_the_question_is_no_evidence() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Iterable, Sequence
 from functools import lru_cache, partial
 from typing import Any, TypeVar
 from weakref import WeakKeyDictionary
@@ -40,8 +41,9 @@ from ..verdict import Claim, Support, Verdict
 
 T = TypeVar("T")
 
-_CLEARLY = 2 / 3
-"""A passage alone often says too little: from this confidence on, a claim goes against it."""
+_CLEARLY, _SURELY = 0.6, 0.9
+"""A passage alone often says too little: from this confidence on, a claim goes against it. The second is for a claim
+that the passages together support: beside the others a passage may mean something else than it seems to alone."""
 
 _turns: WeakKeyDictionary[asyncio.AbstractEventLoop, asyncio.Semaphore] = WeakKeyDictionary()
 
@@ -199,16 +201,30 @@ def _label(question: LabelAnswer) -> Labelled:
 def _comparison(question: ComparePassages) -> tuple[PassageVerdict, ...]:
     _readable("output", question.output)
     claims = _stated(question.output, question.input)
-    return tuple(_compared(claims, passage, question.input, question.output) for passage in question.passages)
+    against = [_against(_verdicts(claims, (p,), question.input, question.output)) for p in question.passages]
+    doubtful = len(against) > 1 and any(_confidence(verdict) < _SURELY for found in against for verdict in found)
+    whole = _verdicts(claims, question.passages, question.input, question.output) if doubtful else []
+    supported = {verdict.claim.id for verdict in whole if verdict.support.holds}
+    return tuple(
+        _compared(passage, [v for v in found if v.claim.id not in supported or _confidence(v) >= _SURELY])
+        for passage, found in zip(question.passages, against, strict=True)
+    )
 
 
-def _compared(claims: tuple[Claim, ...], passage: Passage, asked: str | None, output: str) -> PassageVerdict:
-    """A passage is contradicted if any claim contradicts it; a claim it does not speak of is no matter."""
-    verdicts = _verdicts(claims, (passage,), asked, output)
-    against = [v for v in verdicts if v.support is Support.CONTRADICTED and (v.confidence or 0.0) >= _CLEARLY]
+def _against(verdicts: Iterable[Verdict]) -> list[Verdict]:
+    """The claims that go against a passage; those it does not speak of do not."""
+    return [v for v in verdicts if v.support is Support.CONTRADICTED and _confidence(v) >= _CLEARLY]
+
+
+def _confidence(verdict: Verdict) -> float:
+    return verdict.confidence or 0.0
+
+
+def _compared(passage: Passage, against: Sequence[Verdict]) -> PassageVerdict:
+    """A passage is contradicted if any claim contradicts it."""
     if not against:
         return PassageVerdict(passage.index, True, "Nothing in the output goes against this passage.")
-    worst = max(against, key=lambda verdict: verdict.confidence or 0.0)
+    worst = max(against, key=_confidence)
     reason = f'"{worst.claim.text.strip()}": {worst.reason}'
     return PassageVerdict(passage.index, False, reason, worst.confidence, worst.evidence)
 

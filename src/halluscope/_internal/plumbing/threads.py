@@ -182,8 +182,11 @@ def spread(function: Callable[[T], R], items: Iterable[T], threads: int) -> Iter
         while step():
             pass
 
-    for _ in range(min(threads, len(todo)) - 1):
-        threading.Thread(target=help_out, name="halluscope-helper", daemon=True).start()
+    try:
+        for _ in range(min(threads, len(todo)) - 1):
+            threading.Thread(target=help_out, name="halluscope-helper", daemon=True).start()
+    except RuntimeError:  # while the interpreter ends no helper can be had: this thread does it all
+        pass
     try:
         for place in range(len(todo)):
             while place not in results and step():

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 
+from ...text.verb_forms import AUXILIARY, BASES
 from .stated import Stated
 from .subjects import DETERMINED, NAME, subject_of
-from .verb_forms import AUXILIARY, BASES
 from .verbs import finite_verb, is_participle
 
 __all__ = ["is_bare", "joined", "with_question"]

@@ -12,9 +12,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from ...text.caseless import Caseless
+from ...text.verb_forms import AUXILIARY, BASES
+from .participles import aside
 from .phrases import phrases
 from .subjects import DETERMINED, NAME, Subject, subject_of
-from .verb_forms import AUXILIARY, BASES
 from .verbs import finite_verb, is_participle, starts_with_verb
 
 __all__ = ["Clause", "clauses", "finished"]
@@ -67,6 +68,23 @@ def clauses(sentence: str) -> list[Clause]:
     """The statements of a sentence, in order; one when nothing is safe to cut."""
     if len(sentence) > _LONGEST or '"' in sentence or "“" in sentence or "|" in sentence:
         return [Clause(sentence, 0, len(sentence))]
+    found = aside(sentence)
+    if found is None:
+        return _main(sentence)
+    return [
+        *_placed(_main(found.text), found.start, found.end - len(found.text)),
+        *_placed(_main(found.subject + sentence[found.rest :]), found.rest, found.rest - len(found.subject)),
+    ]
+
+
+def _placed(found: list[Clause], first: int, shift: int) -> Iterator[Clause]:
+    """The clauses where they stand in the sentence; words put in front of the first stand nowhere."""
+    for one in found:
+        yield Clause(finished(one.text), max(first, one.start + shift), one.end + shift)
+
+
+def _main(sentence: str) -> list[Clause]:
+    """The statements of a sentence without participles beside it."""
     parts = list(_parts(sentence))
     made = [clause for part in parts for clause in _finer(sentence, part, alone=len(parts) == 1)]
     return made if len(made) > 1 else [Clause(sentence, 0, len(sentence))]

@@ -6,7 +6,7 @@ import re
 from typing import NamedTuple
 
 from ...text.caseless import Caseless
-from .verb_forms import AUXILIARY, BE
+from ...text.verb_forms import AUXILIARY, BE
 from .verbs import finite_verb, is_participle
 
 __all__ = ["Phrase", "phrases"]
@@ -24,7 +24,7 @@ def phrases(clause: str) -> list[Phrase] | None:
     """The clause as statements that share its subject and verb; None when it is one."""
     if ";" in clause or _TOGETHER.search(clause):
         return None
-    return _objects(clause) or _agent(clause)
+    return _objects(clause) or _agent(clause) or _places(clause)
 
 
 # What is said of the things together cannot be said of each.
@@ -177,3 +177,18 @@ def _agent(clause: str) -> list[Phrase] | None:
             Phrase(clause[: passive.end()] + clause[two:], two, len(clause)),
         ]
     return None
+
+
+_PLACE = re.compile(
+    r"(.*?\b(?:is|are|was|were|lies|sits|stands|located|based|situated|headquartered)\s+)(?:in|at|on|near)\s+[^,;:()]+"
+    r"(,\s+)(?=(?:in|at|on|near|by|beside|opposite|behind)\s+(?:the|an?|its|[A-Z])[^,;:()]+$)"
+)
+
+
+def _places(clause: str) -> list[Phrase] | None:
+    """ "is in London, in the financial district" says where, and where there."""
+    match = _PLACE.match(clause)
+    if match is None or finite_verb(clause[match.end(2) :]) is not None:
+        return None
+    two = match.end(2)
+    return [Phrase(clause[: match.start(2)], 0, match.start(2)), Phrase(match[1] + clause[two:], two, len(clause))]

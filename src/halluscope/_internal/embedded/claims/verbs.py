@@ -10,7 +10,7 @@ import re
 from itertools import islice
 from typing import NamedTuple
 
-from .verb_forms import AUXILIARY, BASES, PARTICIPLES, PASTS, SURE_PASTS, SURE_THIRDS, THIRDS
+from ...text.verb_forms import AUXILIARY, BASES, PARTICIPLES, PASTS, SURE_PASTS, SURE_THIRDS, THIRDS
 
 __all__ = ["Verb", "finite_verb", "is_participle", "starts_with_verb"]
 

@@ -19,6 +19,8 @@ from ..network.model import settings, sigmoid
 __all__ = ["ClaimProbabilities", "ClaimSignals", "Fusion", "Joined", "judge_claim", "logit", "shipped", "terms"]
 
 _EDGE = 1e-4
+_WRONG_NUMBER = 0.6
+"""From this doubt about a number on, no reading of its claim makes up for it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,10 +45,10 @@ class ClaimSignals:
     """The same over the whole context, not only the evidence that was read."""
     pairs: float
     """The same for pairs of neighbouring words."""
+    borrowed: float
+    """The part of the claim's words that only the question has, and no passage."""
     numbers_missing: float
-    """The part of the claim's numbers that the evidence lacks."""
-    number_conflict: float
-    """How likely a number of the claim conflicts with the evidence."""
+    """The part of the claim's numbers of which the context says nothing."""
     number_doubt: float
     """How likely a number of the claim is neither stated in the context nor to be worked out from it."""
     number_follows: bool
@@ -93,11 +95,11 @@ def terms(signals: ClaimSignals) -> dict[str, float]:
         "doubt": logit(signals.doubt),
         "coverage": signals.coverage,
         "known": signals.known,
+        "borrowed": signals.borrowed,
         "hardly known": max(0.0, 0.6 - signals.known),
         "hardly covered": max(0.0, 0.75 - signals.coverage),
         "pairs": signals.pairs,
         "numbers missing": signals.numbers_missing,
-        "number conflict": signals.number_conflict,
         "number doubt": signals.number_doubt,
         "number follows": float(signals.number_follows),
         "names missing": signals.names_missing,
@@ -155,6 +157,8 @@ class Fusion:
         """The probabilities of one claim."""
         values = terms(signals)
         supported = sigmoid(self.support.score(values))
+        if signals.number_doubt >= _WRONG_NUMBER:
+            supported = min(supported, 1.0 - signals.number_doubt)
         share = sigmoid(self.contradiction.score({**values, "against": logit(signals.against)}))
         rest = 1.0 - supported
         return ClaimProbabilities(supported, rest * share, rest * (1.0 - share))

@@ -14,6 +14,7 @@ from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 
 from ..network.model import settings
+from ..quantities.standing import UNTOLD
 from ..reading.evidence import STOP_WORDS, content_words, stem
 from .fusion import logit
 
@@ -72,7 +73,7 @@ def tokens(item: Measured) -> list[Token]:
         "contradiction": logit(signals.contradicted),
         "coverage": signals.coverage,
         "pairs": signals.pairs,
-        "number conflict": signals.number_conflict,
+        "number doubt": signals.number_doubt,
         "names missing": signals.names_missing,
         "first": logit(signals.first),
         "alone": logit(signals.alone),
@@ -108,12 +109,12 @@ def _means(values: Sequence[float], reach: int) -> list[float]:
 
 def _found(item: Measured, marks: Sequence[tuple[int, int, float]]) -> dict[str, list[float]]:
     """What the rules found at each token."""
-    numbers = [(found.claim.start - item.before, found.claim.end - item.before, found) for found in item.findings]
+    numbers = [(found.claim.start - item.before, found.claim.end - item.before, found) for found in item.numbers]
     named = [(name.start, name.end, 1.0) for name in item.absent]
     places: dict[str, list[tuple[int, int, float]]] = {
-        "wrong number": [(start, end, found.strength) for start, end, found in numbers if found.status == "conflict"],
-        "missing number": [(start, end, 1.0) for start, end, found in numbers if found.status == "missing"],
-        "known number": [(start, end, 1.0) for start, end, found in numbers if found.status == "match"],
+        "wrong number": [(start, end, found.strength) for start, end, found in numbers if found.status == "conflicts"],
+        "missing number": [(start, end, 1.0) for start, end, found in numbers if found.status in UNTOLD],
+        "known number": [(start, end, 1.0) for start, end, found in numbers if found.status == "stated"],
         "missing name": named,
         "wrong field": [(f.start, f.end, f.strength) for f in item.fields if f.status != "agrees"],
         "known field": [(f.start, f.end, 1.0) for f in item.fields if f.status == "agrees"],

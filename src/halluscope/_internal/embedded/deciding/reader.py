@@ -11,6 +11,7 @@ from msgspec import structs
 from ...verdict import Claim, Evidence, Support
 from ..network.model import KINDS, load, settings
 from ..quantities.alignment import prepare
+from ..quantities.standing import UNTOLD, Standing
 from ..reading.context import ReadContext
 from ..reading.fields import FieldFinding
 from ..reading.judged_text import judged
@@ -73,10 +74,10 @@ def _read(claim: str, item: Measured, context: ReadContext, output: str | None) 
     against = _fields(item, "conflicts")
     silent = _fields(item, "unknown")
     conflicts = [f"the context says “{found.field.text}”" for found in against]
-    conflicts += [found.reason for found in item.findings if found.status == "conflict"]
+    conflicts += [found.reason for found in _clashing(item)]
     if item.opposite is not None:
         conflicts.append(item.opposite.reason)
-    absent = [found.claim.of(claim) for found in item.findings if found.status == "missing"]
+    absent = [found.claim.of(claim) for found in item.numbers if found.status in UNTOLD]
     windows = [context.window(found.field) for found in (against or silent)[:1]]
     if not windows and item.selection.best is not None:
         windows.append(item.selection.best)
@@ -96,9 +97,8 @@ def _read(claim: str, item: Measured, context: ReadContext, output: str | None) 
 
 def _kind(item: Measured, against: Sequence[FieldFinding]) -> str:
     """The kind of error: by the rule that found one, else the one that the network holds for likeliest."""
-    for found in item.findings:
-        if found.status == "conflict" and found.strength >= _LIKELY:
-            return "date" if found.kind == "date" else "number"
+    for found in _clashing(item):
+        return "date" if found.kind == "date" else "number"
     if against:
         return "status"
     if item.opposite is not None:
@@ -122,6 +122,11 @@ def _marks(item: Measured, supported: float, output: str | None) -> tuple[tuple[
     doubtful = (token for token in tokens(item) if marking.score(token, supported) >= 0)
     spans = (read.in_source(start + token.start, start + token.end) for token in doubtful)
     return tuple(marking.stretches((span.start, span.end) for span in spans))
+
+
+def _clashing(item: Measured) -> list[Standing]:
+    """The numbers that the context very likely states otherwise."""
+    return [found for found in item.numbers if found.status == "conflicts" and found.strength >= _LIKELY]
 
 
 def _fields(item: Measured, status: str) -> list[FieldFinding]:

@@ -1,4 +1,4 @@
-"""A claim with its numbers written as the evidence writes them.
+"""A claim with its numbers written as the context writes them.
 
 `12.50` for `12.5`, `twelve hundred` for `1,200` and `2007` for `January 9, 2007` have been found to agree by
 rule. A small model does not know that and takes another spelling for another number, so it is shown the same.
@@ -6,19 +6,12 @@ rule. A small model does not know that and takes another spelling for another nu
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ..quantities.comparing import QuantityFinding
+from ..quantities.standing import Standing
 
 __all__ = ["Reworded", "reworded"]
-
-_BOUND = re.compile(
-    r"\b(?:over|above|under|below|than|least|most|up\s+to|exceed\w*|beyond|within|minimum\s+of|maximum\s+of)\W*$",
-    re.IGNORECASE,
-)
-"""Before these a number is a bound: with the exact number in its place the claim would say something else."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,20 +36,17 @@ class Reworded:
         return place + shift
 
 
-def reworded(stated: str, evidence: str, findings: Sequence[QuantityFinding], before: int = 0) -> Reworded:
-    """`stated` with every number that agrees with the evidence written as there.
+def reworded(stated: str, numbers: Sequence[Standing], before: int = 0) -> Reworded:
+    """`stated` with every number that the context states written as there.
 
-    `before` is how many characters of the claim, which the findings speak of, come before `stated`.
+    `before` is how many characters of the claim, which the numbers have their places in, come before `stated`.
     """
     pieces: list[str] = []
     swaps: list[tuple[int, int, int, int]] = []
     done = length = 0
-    for found in sorted(findings, key=lambda found: found.claim.start):
-        start, end = found.claim.start - before, found.claim.end - before
-        if found.status != "match" or found.evidence is None or start < done or end > len(stated):
-            continue
-        theirs = found.evidence.of(evidence)
-        if stated[start:end] == theirs or not (found.same or not _BOUND.search(stated[max(0, start - 20) : start])):
+    for found in numbers:
+        start, end, theirs = found.claim.start - before, found.claim.end - before, found.written
+        if not theirs or start < done or stated[start:end] == theirs:
             continue
         kept = stated[done:start]
         length += len(kept)

@@ -1,7 +1,7 @@
 """Everything that is measured on a claim and its evidence, before it is joined into one judgement.
 
-The model reads meaning; the words, numbers and names are compared by rule, each against the same evidence the
-model sees. None of the signals depends on how long the claim or the output is.
+The model reads meaning; words and names are compared by rule with the evidence for the claim, numbers with the
+whole context. None of the signals depends on how long the claim or the output is.
 """
 
 from __future__ import annotations
@@ -15,8 +15,7 @@ from ...plumbing.threads import checkpoint
 from ...verdict import Claim
 from ..network.looking import Reads, Seen, look_at, without_question
 from ..network.model import ClaimView, Place
-from ..quantities.comparing import QuantityFinding, compare
-from ..quantities.standing import Standing, standings
+from ..quantities.standing import UNTOLD, Standing, standings
 from ..reading.evidence import EvidenceIndex, Selection, content_words
 from ..reading.fields import FieldFinding, compare_fields
 from .fusion import ClaimSignals
@@ -27,7 +26,7 @@ from .wording import PolarityConflict, polarity_conflict
 if TYPE_CHECKING:
     from ..reading.context import ReadContext
 
-__all__ = ["Measured", "as_written_there", "measure"]
+__all__ = ["Measured", "as_written_there", "measure", "numbers_of"]
 
 _TOP_MARKS = 3
 
@@ -41,7 +40,7 @@ class Measured:
     view: ClaimView
     error: ClaimView
     """The view that says in which way the claim is wrong, if it is."""
-    findings: tuple[QuantityFinding, ...]
+    numbers: tuple[Standing, ...]
     absent: tuple[Name, ...]
     fields: tuple[FieldFinding, ...]
     opposite: PolarityConflict | None
@@ -63,36 +62,23 @@ def measure(
     output: str | None = None,
 ) -> list[Measured]:
     """One measurement for each claim of an output."""
-    known = context.numbers(" ".join(claim.text for claim in claims))
-    stood = standings([claim.text for claim in claims], known, question or "")
-    compared = [_compared(claim.text, found, context, question) for claim, found in zip(claims, stood, strict=True)]
+    numbers = numbers_of(claims, context, question)
     seen = look_at(claims, output, context.given, network, question)
-    for number, (claim, item) in enumerate(zip(claims, compared, strict=True)):
-        other = as_written_there(claim, item.selection, item.findings, question)
+    for number, (claim, found) in enumerate(zip(claims, numbers, strict=True)):
+        other = as_written_there(claim, found, question)
         if other is not None:
             seen[number] = _read_again(seen[number], other, context, network, question)
     wrong = sum(map(_is_wrong, seen))
     return [
-        _measured(item, mine, _error_of(mine, wrong > _is_wrong(mine)), context, question)
-        for item, mine in zip(compared, seen, strict=True)
+        _measured(claim.text, found, mine, _error_of(mine, wrong > _is_wrong(mine)), context, question)
+        for claim, found, mine in zip(claims, numbers, seen, strict=True)
     ]
 
 
-@dataclass(frozen=True, slots=True)
-class _Compared:
-    """A claim, its evidence, and what its numbers are beside those of the evidence and of the whole context."""
-
-    claim: str
-    stated: str
-    selection: Selection
-    findings: tuple[QuantityFinding, ...]
-    stood: Sequence[Standing]
-
-
-def _compared(claim: str, stood: Sequence[Standing], context: ReadContext, question: str | None) -> _Compared:
-    selection = context.index.select(claim)
-    findings = tuple(compare(claim, selection.text))
-    return _Compared(claim, without_question(claim, question), selection, findings, stood)
+def numbers_of(claims: Sequence[Claim], context: ReadContext, question: str | None) -> list[list[Standing]]:
+    """How the numbers of each claim of an output stand to the context."""
+    texts = [claim.text for claim in claims]
+    return standings(texts, context.numbers(" ".join(texts)), question or "")
 
 
 def _is_wrong(seen: Seen) -> bool:
@@ -107,12 +93,10 @@ def _error_of(seen: Seen, beside_wrong: bool) -> ClaimView:
     return min(seen.view, seen.alone, key=lambda view: view.against) if beside_wrong else seen.view
 
 
-def as_written_there(
-    claim: Claim, selection: Selection, findings: Sequence[QuantityFinding], question: str | None
-) -> Claim | None:
-    """A claim with its numbers as the evidence writes them, None where they are written so already."""
+def as_written_there(claim: Claim, numbers: Sequence[Standing], question: str | None) -> Claim | None:
+    """A claim with its numbers as the context writes them, None where they are written so already."""
     stated = without_question(claim.text, question)
-    other = reworded(stated, selection.text, findings, len(claim.text) - len(stated)).text
+    other = reworded(stated, numbers, len(claim.text) - len(stated)).text
     return Claim(claim.id, other) if other != stated else None
 
 
@@ -126,17 +110,24 @@ def _read_again(seen: Seen, claim: Claim, context: ReadContext, network: Reads, 
     return replace(seen, view=view, first=max(seen.first, again.first), alone=alone)
 
 
-def _measured(item: _Compared, seen: Seen, error: ClaimView, context: ReadContext, question: str | None) -> Measured:
-    claim, stated, selection, stood = item.claim, item.stated, item.selection, item.stood
+def _measured(
+    claim: str,
+    numbers: Sequence[Standing],
+    seen: Seen,
+    error: ClaimView,
+    context: ReadContext,
+    question: str | None,
+) -> Measured:
     checkpoint()
     index = context.index
+    stated, selection = without_question(claim, question), index.select(claim)
     named = names(stated)
     absent = tuple(missing_names(stated, f"{question or ''} {selection.text}"))
     opposite = polarity_conflict(claim, selection.text)
     words, asked = content_words(stated), set(content_words(question or ""))
-    held = content_words(selection.text)
+    held, told = content_words(selection.text), {word for word in words if index.has(word)}
     doubts = sorted((mark for _, _, mark in seen.view.marks), reverse=True)[:_TOP_MARKS]
-    missing = sum(found.status in ("missing", "asked") for found in stood)
+    untold = sum(found.status in UNTOLD for found in numbers)
     coverage = _coverage(words, set(held) | asked, index)
     fields = tuple(compare_fields(stated, context.fields)) if context.fields else ()
     signals = ClaimSignals(
@@ -148,12 +139,12 @@ def _measured(item: _Compared, seen: Seen, error: ClaimView, context: ReadContex
         asked=bool(question),
         doubt=sum(doubts) / len(doubts) if doubts else 0.0,
         coverage=coverage,
-        known=_coverage(words, {word for word in words if index.has(word)} | asked, index),
+        known=_coverage(words, told | asked, index),
+        borrowed=_coverage(words, asked - told, index) if words else 0.0,
         pairs=_pairs(words, held, index, coverage),
-        numbers_missing=missing / len(stood) if stood else 0.0,
-        number_conflict=max((found.strength for found in item.findings), default=0.0),
-        number_doubt=max((found.doubt for found in stood), default=0.0),
-        number_follows=any(found.status == "follows" for found in stood),
+        numbers_missing=untold / len(numbers) if numbers else 0.0,
+        number_doubt=max((found.doubt for found in numbers), default=0.0),
+        number_follows=any(found.status == "follows" for found in numbers),
         names_missing=len(absent) / len(named) if named else 0.0,
         complete=selection.complete,
         opposite=opposite is not None,
@@ -166,7 +157,7 @@ def _measured(item: _Compared, seen: Seen, error: ClaimView, context: ReadContex
         selection=selection,
         view=seen.view,
         error=error,
-        findings=item.findings,
+        numbers=tuple(numbers),
         absent=absent,
         fields=fields,
         opposite=opposite,

@@ -21,7 +21,7 @@ from .statements import statements
 from .written.measures import read
 from .written.quantity import Quantity
 
-__all__ = ["Placed", "Prepared", "Shares", "field_fit", "near_share", "prepare", "sentence_shares"]
+__all__ = ["Placed", "Prepared", "field_fit", "near_share", "prepare", "sentence_shares"]
 
 _REACH = 8
 _WORDS = 24
@@ -30,6 +30,11 @@ _COMMA = 2.0
 _BREAK = re.compile(r"[,;:()\[\]|–—]|\b(?:and|but|while|whereas|or|compared)\b")
 
 _PRONOUN = re.compile(r"(?:It|Its|He|His|She|Her|They|Their|This|These)\b")
+
+_ABOUT = r"\s+(?:(?:about|around|nearly|almost|just|over|under|exactly|approximately|some|the|\$|€|£)\s*){0,2}$"
+_AFTER_FROM = re.compile(rf"\b(?:from|between|since){_ABOUT}", re.IGNORECASE)
+_AFTER_TO = re.compile(rf"(?:\b(?:to|until|till|through){_ABOUT}|\d\s?[–—-]\s?$)", re.IGNORECASE)
+_BEFORE_TO = re.compile(r"\s?[–—-]\s?\d|\s+(?:to|until|till|through)\s+(?:\w+\s+){0,2}[$€£]?\d", re.IGNORECASE)
 
 # Words that begin or end something: a date of the one is no date of the other.
 _STARTING = frozenset(
@@ -57,6 +62,8 @@ class Placed:
     """What a field or a specification calls it, the last word last: "unit", "price" in "unit price: 12.50"."""
     column: tuple[str, ...] = ()
     """The column of a table in plain text that it stands in."""
+    end: str = ""
+    """Which end of a span or a change it is, "first" or "last": the 5 and the 9 of "from 5 to 9"."""
 
 
 @dataclass(frozen=True)
@@ -99,11 +106,6 @@ class Prepared:
             sum(self.weight(word) * closeness for word, closeness in item.near.items()) for item in self.placed
         )
 
-    @cached_property
-    def sentence_weights(self) -> tuple[float, ...]:
-        """All that the words of each sentence weigh."""
-        return tuple(sum(map(self.weight, words)) for words in self.stems)
-
 
 class _Token(NamedTuple):
     stem: str
@@ -112,9 +114,16 @@ class _Token(NamedTuple):
     position: float
 
 
-@lru_cache(maxsize=64)  # in a short context all claims have the same evidence
+def _end(text: str, quantity: Quantity) -> str:
+    before = text[max(0, quantity.start - 30) : quantity.start]
+    if _AFTER_FROM.search(before) or (_BEFORE_TO.match(text, quantity.end) and not _AFTER_TO.search(before)):
+        return "first"
+    return "last" if _AFTER_TO.search(before) else ""
+
+
+@lru_cache(maxsize=64)  # a claim is asked for again when its kind of error is named
 def prepare(text: str) -> Prepared:
-    """Read a text once; `compare` takes the result in place of the text."""
+    """Read a text once; `standings` takes the result in place of a context."""
     spans = statements(text)
     found = read(text)
     cells = columns(text)
@@ -132,7 +141,8 @@ def prepare(text: str) -> Prepared:
                 near, event = _near(tokens, starts, quantity)
                 own = _own(tokens, starts, quantity)
                 label, column = _label(text, span, quantity), column_at(cells, quantity.start)
-                placed.append(Placed(len(placed), quantity, number, near, event, own, label, column))
+                end = _end(text, quantity)
+                placed.append(Placed(len(placed), quantity, number, near, event, own, label, column, end))
     matter = tuple(
         stems[number] | stems[number - 1] if number and _PRONOUN.match(text, span.start) else stems[number]
         for number, span in enumerate(spans)
@@ -221,21 +231,18 @@ _CALLED = {dimension: tuple(stem(name) for name in names) for dimension, names i
 _SHORTEST = 3
 
 
-def field_fit(item: Placed, other: Placed, said: Prepared) -> tuple[float, bool]:
-    """How well the name of the evidence's field or specification fits the claim's number, from 0 to 1.
-
-    Then whether it is called what fields of such a measure are called, or is named right beside the number.
-    """
+def field_fit(item: Placed, other: Placed, said: Prepared) -> float:
+    """How well the name of the evidence's field or specification fits the claim's number, from 0 to 1."""
     if not other.label:
-        return 0.0, False
+        return 0.0
     *rest, head = other.label
     stems = said.stems[item.sentence]
     unnamed = _part(sum(not any(_names(name, word) for word in stems) for name in rest), len(rest))
     called = head in _CALLED.get("money" if item.quantity.kind == "money" else item.quantity.dimension, ())
     if not any(_names(head, word) for word in stems):
-        return (0.75 - 0.1 * unnamed if called else 0.4 if rest and unnamed < 1 else 0.0), called
+        return 0.75 - 0.1 * unnamed if called else 0.4 if rest and unnamed < 1 else 0.0
     near = max((closeness for word, closeness in item.near.items() if _names(head, word)), default=0.0)
-    return (1.0 if near >= _DECAY else 0.85) - 0.1 * unnamed, called or near >= _DECAY
+    return (1.0 if near >= _DECAY else 0.85) - 0.1 * unnamed
 
 
 def _names(name: str, word: str) -> bool:
@@ -243,25 +250,11 @@ def _names(name: str, word: str) -> bool:
     return name == word or (len(name) >= _SHORTEST and word.startswith(name))
 
 
-class Shares(NamedTuple):
-    """The part of a claim's words that stand in each sentence of the evidence, and the other way round."""
-
-    forth: tuple[float, ...]
-    back: tuple[float, ...]
-    best: float
-
-
-def sentence_shares(item: Placed, said: Prepared, known: Prepared) -> Shares:
-    """The shares of a number's sentence, without the number, with all sentences of the evidence."""
+def sentence_shares(item: Placed, said: Prepared, known: Prepared) -> list[float]:
+    """The part of the words of a number's sentence, without the number, that each sentence of the evidence has."""
     mine = {word: known.weight(word) for word in said.stems[item.sentence] - item.own}
     total = sum(mine.values())
-    forth, back = [], []
-    for number, (theirs, matter) in enumerate(zip(known.stems, known.matter, strict=True)):
-        both = sum(weight for word, weight in mine.items() if word in theirs)
-        wider = both if matter is theirs else sum(weight for word, weight in mine.items() if word in matter)
-        forth.append(_part(wider, total))
-        back.append(_part(both, known.sentence_weights[number]))
-    return Shares(tuple(forth), tuple(back), max(forth, default=0.0))
+    return [_part(sum(weight for word, weight in mine.items() if word in matter), total) for matter in known.matter]
 
 
 def near_share(item: Placed, mine: float, other: Placed, known: Prepared) -> tuple[float, float]:

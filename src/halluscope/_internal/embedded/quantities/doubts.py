@@ -15,11 +15,11 @@ from importlib.resources import files
 
 from .alignment import Prepared
 from .counterparts import Counterpart, Pairing
-from .reckoning import TWO_STEPS, Reached
+from .reckoning import BY_CONSTANTS, TWO_STEPS, Reached
 from .tolerance import same_value
 from .written.quantity import Quantity
 
-__all__ = ["doubt", "signs"]
+__all__ = ["doubt", "replaces", "signs"]
 
 _BITS = 4.0
 _COUNTED = 12.0
@@ -38,7 +38,12 @@ _SUPPOSES = re.compile(r"\b(?:if|suppose|say|would|could|someone|anyone|whoever|
 _RATE = re.compile(
     r"\b(?:per\s+(\w+)|(?:an?|each|every)\s+(second|minute|hour|day|night|week|month|quarter|year))\b", re.IGNORECASE
 )
+_PERIOD = re.compile(r"\b(?:hour|day|daily|week|month|quarter|year|annual)", re.IGNORECASE)
 _BEHIND = 26
+_IN_PLACE = 0.6
+"""How well the words beside two numbers, or the name of a field, must fit for the one to stand in the other's place."""
+_MULTIPLE = 0.3
+"""And where the one is twice the other, or twelve times, which nearly every round number is of some other."""
 
 
 def doubt(found: Mapping[str, float]) -> float:
@@ -86,6 +91,26 @@ def signs(pairing: Pairing, reached: Reached | None, said: Prepared, known: Prep
             )
         )
     return found
+
+
+def replaces(pairing: Pairing, reached: Reached, said: Prepared, known: Prepared) -> bool:
+    """Whether a number was worked out from nothing but the one whose place it takes: 256 GB from 512 GB.
+
+    Where no word reckons, that is another number and not half of it.
+    """
+    other, mine = pairing.differing, pairing.item
+    fit = _MULTIPLE if reached.level == BY_CONSTANTS else _IN_PLACE
+    if other is None or reached.operands != (other.placed.index,) or other.near + other.field < fit:
+        return False
+    here, there = said.spans[mine.sentence].of(said.text), known.spans[other.placed.sentence].of(known.text)
+    if _RECKONS.search(here) or _periods(here) != _periods(there):
+        return False
+    return _rate(mine.quantity, said) == _rate(other.placed.quantity, known)
+
+
+def _periods(sentence: str) -> set[str]:
+    """The spans of time that a sentence speaks of: what a year costs follows from what a month does."""
+    return {word.lower() for word in _PERIOD.findall(sentence)}
 
 
 def _sort(quantity: Quantity) -> str:

@@ -30,6 +30,8 @@ _MOST = 48
 _KNOWN = (2.0, 3.0, 4.0, 6.0, 7.0, 12.0, 24.0, 52.0, 60.0)
 """What everyone knows: the months of a year, the weeks, the days of a week, the hours, the quarters, a half."""
 _LONGEST_RUN = 14
+_PINCH = 2000.0
+"""A number so many times smaller than another is not added to it: as it is rounded, the other would not change."""
 _FEW = 9
 
 
@@ -172,6 +174,8 @@ class Operations:
             places, values = _split(same)
             i, j = np.triu_indices(len(same), 1)
             left, right, a, b = places[i], places[j], values[i], values[j]
+            counts = np.minimum(np.abs(a), np.abs(b)) * _PINCH >= np.maximum(np.abs(a), np.abs(b))
+            left, right, a, b = left[counts], right[counts], a[counts], b[counts]
             self._put("{} + {}", a + b, left, right)
             larger = a >= b
             self._put("{} − {}", np.abs(a - b), np.where(larger, left, right), np.where(larger, right, left))
@@ -275,8 +279,9 @@ class Operations:
                 slack = off if off > 1 else 1.0 if span > 27 * _DAY else 0.0
                 self.levels[0].add_one("{} and {} later", moment + span / _DAY, place, other, slack)
                 self.levels[0].add_one("{} less {}", moment - span / _DAY, place, other, slack)
-            self.levels[0].add_one("the day after {}", moment + 1, place, place)
-            self.levels[0].add_one("the day before {}", moment - 1, place, place)
+            if off == 1:
+                self.levels[0].add_one("the day after {}", moment + 1, place, place)
+                self.levels[0].add_one("the day before {}", moment - 1, place, place)
 
     def _clock(self) -> None:
         for place, operand in self._all:

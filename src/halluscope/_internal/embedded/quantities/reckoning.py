@@ -19,10 +19,12 @@ from .operations import YEAR, Floats, Operand, Operations, moment_of
 from .written.quantity import Quantity
 from .written.units import unit_of
 
-__all__ = ["TWO_STEPS", "Operand", "Reached", "Reckoner"]
+__all__ = ["BY_CONSTANTS", "TWO_STEPS", "Operand", "Reached", "Reckoner"]
 
 TWO_STEPS = 3
 """The last level, behind the three of one step."""
+BY_CONSTANTS = 1
+"""The level where one number is multiplied or divided by two, twelve and the like."""
 _AROUND = 0.35
 _CELLS = 12.0
 _TINY = 1e-9
@@ -76,7 +78,10 @@ class Reckoner:
             off = level.values - value
             if target.date and not target.date.years:  # 30 June of whichever year
                 off = (off + YEAR / 2) % YEAR - YEAR / 2
-            hits = np.flatnonzero((off <= above + level.slacks + _TINY) & (-off <= below + level.slacks + _TINY))
+            near = (off <= above + level.slacks + _TINY) & (-off <= below + level.slacks + _TINY)
+            if target.date:  # five years after 2003 is no day of 2008
+                near &= level.slacks <= below
+            hits = np.flatnonzero(near)
             if hits.size:
                 best = int(hits[np.argmin(np.abs(off[hits]))])
                 return self._reached(number, _chance(off, abs(value), below, above), *level.made(best))

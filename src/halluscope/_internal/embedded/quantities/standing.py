@@ -13,14 +13,16 @@ from typing import Literal
 from ...text import Span
 from .alignment import Placed, Prepared, prepare
 from .counterparts import Pairing, pairings
-from .doubts import doubt, signs
+from .doubts import doubt, replaces, signs
 from .reckoning import TWO_STEPS, Operand, Reached, Reckoner
-from .tolerance import relate
+from .tolerance import relate, same_value
 from .written.quantity import Kind, Quantity
 
-__all__ = ["Standing", "Status", "standings"]
+__all__ = ["UNTOLD", "Standing", "Status", "standings"]
 
 Status = Literal["stated", "asked", "follows", "conflicts", "missing", "unread"]
+UNTOLD: tuple[Status, ...] = ("missing", "asked")
+"""Of such a number the context says nothing."""
 _MOST_READ = 60
 _MOST_OPERANDS = 144
 _MOST_MADE = 24
@@ -29,6 +31,7 @@ _BY_CHANCE = 0.5
 _COUNTERPART = 0.35
 _LIKELY = 0.5
 _QUIET = ("ordinal", "weekday")
+_BOUNDED = ("over", "just over", "at least", "under", "at most")
 _NOT_REACHED = Reached(None)
 
 
@@ -48,6 +51,8 @@ class Standing:
     reason: str
     doubt: float
     """The chance, from 0 to 1, that the number is wrong."""
+    written: str = ""
+    """A stated number as the context writes it, where that says the same."""
     signs: Mapping[str, float] = field(default_factory=dict, repr=False, compare=False)
     """What that chance was weighed from."""
 
@@ -115,6 +120,8 @@ class _Claim:
             if index in self._settled or quantity.slight or quantity.kind in _QUIET:
                 continue
             reached = reckoner.reach(quantity)
+            if pairing.turned or replaces(pairing, reached, self._said, self._known):
+                reached = _NOT_REACHED
             self._reached[index] = reached
             if reached.level is not None and reached.level <= furthest and reached.chance < _BY_CHANCE:
                 self._settled.add(index)
@@ -135,12 +142,13 @@ class _Claim:
         found = signs(pairing, reached, self._said, self._known)
         doubted = doubt(found)
 
-        def stands(status: Status, reason: str, *theirs: Quantity) -> Standing:
+        def stands(status: Status, reason: str, *theirs: Quantity, written: str = "") -> Standing:
             places = tuple(Span(one.start, one.end) for one in theirs)
-            return Standing(status, quantity.kind, here, places, reason, doubted, found)
+            return Standing(status, quantity.kind, here, places, reason, doubted, written, found)
 
         if match is not None and (other is None or doubted < _LIKELY):
-            return stands("stated", _agree(quantity, match.placed.quantity), match.placed.quantity)
+            same = match.placed.quantity
+            return stands("stated", _agree(quantity, same), same, written=_written(quantity, same))
         if reached is not None and reached.level is not None and doubted < _LIKELY:
             operands = [self._known.placed[at].quantity for at in reached.operands if at >= 0]
             return stands("follows", f"{_shown(quantity)} = {reached.words}", *operands)
@@ -171,6 +179,11 @@ def _unread(item: Placed) -> Standing:
 def _agree(mine: Quantity, theirs: Quantity) -> str:
     said, known = _shown(mine), _shown(theirs)
     return f"the context says {known} too" if said == known else f"{said} agrees with {known} in the context"
+
+
+def _written(mine: Quantity, theirs: Quantity) -> str:
+    """As the context writes it; behind a bound ("over 1,000") the exact number would say something else."""
+    return "" if mine.bound in _BOUNDED and not same_value(mine, theirs) else theirs.text
 
 
 def _shown(quantity: Quantity) -> str:

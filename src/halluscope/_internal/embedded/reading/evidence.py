@@ -106,13 +106,8 @@ def _kept_words(text: str) -> tuple[str, ...]:
     return tuple(_content_words(text))
 
 
-def windows_of(text: str, passage: int) -> list[Window]:
-    """Cut a passage at sentences; long ones in pieces, crumbs joined to what follows them."""
-    return [window for window, _ in _sized_windows(text, passage)]
-
-
 def _sized_windows(text: str, passage: int) -> list[tuple[Window, int]]:
-    """The windows of a passage, each with the number of its words."""
+    """A passage cut at sentences; long ones in pieces, crumbs joined to what follows them. Each with its words."""
     found: list[tuple[Window, int]] = []
     for start, end in sentences(text):
         size = len(text[start:end].split())

@@ -15,6 +15,7 @@ from itertools import islice
 from typing import Any, NamedTuple
 
 from ...text import STOP_WORDS, raw_words
+from ...text.verb_forms import PASTS
 from .code import is_code, is_code_line, is_dense_code
 
 __all__ = ["Language", "language_of", "unjudgeable"]
@@ -34,7 +35,7 @@ _ENGLISH = frozenset(
     the and that with from are this were which their its but they he she his been would who what when there you if
     about than yes because after before only not should could some other these those how why where your our my we
     """.split()
-)
+) | {past for past in PASTS if past.endswith("ed") and len(past) > 5}
 """Common English words that are words of hardly any other language."""
 _PARTICLES = frozenset(
     "de la le les du des del di da do dos das van von der den ten ter el al ibn bin y e i of zu und et".split()
