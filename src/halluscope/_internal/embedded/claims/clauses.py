@@ -15,7 +15,7 @@ from ...text.caseless import Caseless
 from ...text.verb_forms import AUXILIARY, BASES
 from .participles import aside
 from .phrases import phrases
-from .subjects import DETERMINED, NAME, Subject, subject_of
+from .subjects import DETERMINED, NAME, Subject, goes_on_after, subject_of
 from .verbs import finite_verb, is_participle, starts_with_verb
 
 __all__ = ["Clause", "clauses", "finished"]
@@ -72,7 +72,7 @@ def clauses(sentence: str) -> list[Clause]:
     if found is None:
         return _main(sentence)
     return [
-        *_placed(_main(found.text), found.start, found.end - len(found.text)),
+        *_placed(_main(found.text), 0, found.end - len(found.text)),
         *_placed(_main(found.subject + sentence[found.rest :]), found.rest, found.rest - len(found.subject)),
     ]
 
@@ -266,7 +266,7 @@ def _relative(sentence: str) -> list[tuple[str, int, int]] | None:
     if match.group(3).startswith(","):
         # Between commas: the clause belongs to the subject that stands before it.
         rest = sentence[match.end() :]
-        if not (NAME.match(head) or DETERMINED.match(head)) or len(head.split()) > 9 or starts_with_verb(rest) is None:
+        if not goes_on_after(head, rest):
             return None
         return [(f"{head} {match.group(2).strip()}", 0, match.end(2)), (f"{head} {rest}", match.end(), len(sentence))]
     name = _NAMED_LAST.search(head)

@@ -5,17 +5,15 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from .subjects import DETERMINED, NAME, Subject, subject_of
-from .verbs import starts_with_verb
+from .subjects import Subject, goes_on_after, subject_of
 
 __all__ = ["Aside", "aside"]
 
 
 class Aside(NamedTuple):
-    """The statement that a participle makes, and the sentence without it."""
+    """The statement that a participle makes, where in the sentence it ends, and the sentence without it."""
 
     text: str
-    start: int
     end: int
     subject: str
     """What the rest is read with in front of it, where the participle stood between the two."""
@@ -34,6 +32,7 @@ _ONCE = frozenset(
     """.split()
 )
 """Participles that are never only a circumstance ("compared with last year", "asked by a reporter")."""
+_PARTICIPLES = _ONCE | _LASTING
 _PHRASE = r"((?:first\s+|\w+ly\s+)?([\w-]+)\s+(?:in|by|on|at|from|near|as|for|to|after|between)\s[^,;:()]*)"
 _BETWEEN = re.compile(rf"([^,;:()]{{2,80}}),\s+{_PHRASE},\s+")
 _FRONTED = re.compile(rf"{_PHRASE},\s+")
@@ -46,27 +45,25 @@ def aside(sentence: str) -> Aside | None:
 
 def _between(sentence: str) -> Aside | None:
     match = _BETWEEN.match(sentence)
-    if match is None or match[3] not in _ONCE | _LASTING:
+    if match is None or match[3] not in _PARTICIPLES:
         return None
     head, rest = match[1], sentence[match.end() :]
-    if not (NAME.match(head) or DETERMINED.match(head)) or len(head.split()) > 9 or starts_with_verb(rest) is None:
-        return None
-    subject = subject_of(f"{head} {rest}")
+    subject = subject_of(f"{head} {rest}") if goes_on_after(head, rest) else None
     if subject is None or subject.text != head:
         return None
-    return Aside(f"{head} {_was(match[3], subject)} {match[2]}", 0, match.end(2), f"{head} ", match.end())
+    return Aside(f"{head} {_was(match[3], subject)} {match[2]}", match.end(2), f"{head} ", match.end())
 
 
 def _fronted(sentence: str) -> Aside | None:
     match = _FRONTED.match(sentence)
-    if match is None or match[2].lower() not in _ONCE | _LASTING:
+    if match is None or match[2].lower() not in _PARTICIPLES:
         return None
     subject = subject_of(sentence[match.end() :])
     if subject is None or not sentence.startswith(subject.text, match.end()):
         return None
     phrase = match[1][0].lower() + match[1][1:]
     text = f"{subject.text} {_was(match[2].lower(), subject)} {phrase}"
-    return Aside(text[0].upper() + text[1:], 0, match.end(1), "", match.end())
+    return Aside(text[0].upper() + text[1:], match.end(1), "", match.end())
 
 
 def _was(participle: str, subject: Subject) -> str:

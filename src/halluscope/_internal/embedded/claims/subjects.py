@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from ...text.caseless import Caseless
-from .verbs import finite_verb
+from .verbs import finite_verb, starts_with_verb
 
-__all__ = ["DETERMINED", "NAME", "PRONOUN", "Subject", "resolve", "subject_of"]
+__all__ = ["DETERMINED", "NAME", "PRONOUN", "Subject", "goes_on_after", "resolve", "subject_of"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +83,12 @@ def subject_of(clause: str) -> Subject | None:
     ):
         return None
     return _subject(text, verb.text, _is_rivalled(clause, verb.start))
+
+
+def goes_on_after(head: str, rest: str) -> bool:
+    """Whether a sentence whose subject is `head` goes on with `rest`, something about it between commas left out."""
+    named = NAME.match(head) or DETERMINED.match(head)
+    return bool(named) and len(head.split()) <= _MAX_SUBJECT_WORDS and starts_with_verb(rest) is not None
 
 
 _NAMED_AFTER = re.compile(r"(?<!\S)([\w'’]+),?\s+(?=[A-Z])((?:[A-Z][\w'’-]+\s?)+)")

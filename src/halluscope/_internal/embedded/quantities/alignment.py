@@ -116,9 +116,11 @@ class _Token(NamedTuple):
 
 def _end(text: str, quantity: Quantity) -> str:
     before = text[max(0, quantity.start - 30) : quantity.start]
-    if _AFTER_FROM.search(before) or (_BEFORE_TO.match(text, quantity.end) and not _AFTER_TO.search(before)):
+    if _AFTER_FROM.search(before):
         return "first"
-    return "last" if _AFTER_TO.search(before) else ""
+    if _AFTER_TO.search(before):
+        return "last"
+    return "first" if _BEFORE_TO.match(text, quantity.end) else ""
 
 
 @lru_cache(maxsize=64)  # a claim is asked for again when its kind of error is named

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from .alignment import Placed, Prepared, field_fit, near_share, sentence_shares
 from .tolerance import Relation, relate, same_value
@@ -45,7 +45,7 @@ class Pairing:
     """Whether such a number is the same but for the word that bounds it: "more than 10" for 10."""
     anchored: bool
     """Whether another number of the claim agrees with one in the sentence of the differing one."""
-    turned: bool = False
+    turned: bool
     """Whether it is only known as the other end of a change: who grew from 5 to 9 did not grow to 5."""
 
 
@@ -55,16 +55,13 @@ def pairings(said: Prepared, known: Prepared, most: int) -> list[Pairing]:
     The limit keeps the time in proportion to the text: each number is held against all of the evidence.
     """
     items = said.placed[:most]
-    every = [_candidates(item, said, known) for item in items]
-    found = [_of_the_same_end(item, candidates) for item, candidates in zip(items, every, strict=True)]
-    turned = [_agree(before) and not _agree(after) for before, after in zip(every, found, strict=True)]
-    agreeing = [_best([one for one in candidates if one.relation.agreement == "yes"]) for candidates in found]
-    made = [_pairing(index, item, found[index], agreeing) for index, item in enumerate(items)]
-    return [replace(pairing, turned=True) if turned[index] else pairing for index, pairing in enumerate(made)]
+    found = [_by_end(item, _candidates(item, said, known)) for item in items]
+    agreeing = [_best(_agreeing(meant)) for meant, _ in found]
+    return [_pairing(index, item, *found[index], agreeing) for index, item in enumerate(items)]
 
 
-def _agree(candidates: list[Counterpart]) -> bool:
-    return any(one.relation.agreement == "yes" for one in candidates)
+def _agreeing(candidates: list[Counterpart]) -> list[Counterpart]:
+    return [one for one in candidates if one.relation.agreement == "yes"]
 
 
 def _candidates(item: Placed, said: Prepared, known: Prepared) -> list[Counterpart]:
@@ -82,10 +79,14 @@ def _candidates(item: Placed, said: Prepared, known: Prepared) -> list[Counterpa
     return out
 
 
-def _of_the_same_end(item: Placed, candidates: list[Counterpart]) -> list[Counterpart]:
-    """Without the other end of a span of which one end is meant: who rose to 9, from 5, is not at odds with the 5."""
+def _by_end(item: Placed, candidates: list[Counterpart]) -> tuple[list[Counterpart], list[Counterpart]]:
+    """Those that may be meant, and the other ends of spans of which one is: who rose to 9 did not rise to 5, from 5."""
     ends = {one.placed.sentence for one in candidates if one.placed.end == item.end != ""}
-    return [one for one in candidates if one.placed.sentence not in ends or one.placed.end in ("", item.end)]
+    meant: list[Counterpart] = []
+    other: list[Counterpart] = []
+    for one in candidates:
+        (meant if one.placed.sentence not in ends or one.placed.end in ("", item.end) else other).append(one)
+    return meant, other
 
 
 def _best(candidates: list[Counterpart], taken: frozenset[int] = frozenset()) -> Counterpart | None:
@@ -95,7 +96,13 @@ def _best(candidates: list[Counterpart], taken: frozenset[int] = frozenset()) ->
     )  # fmt: skip
 
 
-def _pairing(index: int, item: Placed, candidates: list[Counterpart], agreeing: list[Counterpart | None]) -> Pairing:
+def _pairing(
+    index: int,
+    item: Placed,
+    candidates: list[Counterpart],
+    other_ends: list[Counterpart],
+    agreeing: list[Counterpart | None],
+) -> Pairing:
     others = [one for place, one in enumerate(agreeing) if one is not None and place != index]
     taken = frozenset(one.placed.index for one in others)
     differing = _best([one for one in candidates if one.relation.agreement == "no"], taken)
@@ -110,4 +117,5 @@ def _pairing(index: int, item: Placed, candidates: list[Counterpart], agreeing: 
         vague.near + vague.around if vague else 0.0,
         any(one.relation.agreement == "open" and same_value(item.quantity, one.placed.quantity) for one in candidates),
         any(one.placed.sentence == beside for one in others),
+        agreeing[index] is None and bool(_agreeing(other_ends)),
     )
