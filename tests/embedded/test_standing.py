@@ -1,6 +1,9 @@
 from __future__ import annotations
 
+import os
 import random
+import subprocess
+import sys
 
 import pytest
 
@@ -84,6 +87,29 @@ def test_one_end_of_a_change_is_not_at_odds_with_the_other(claim: str) -> None:
 def test_the_one_end_is_not_the_other(claim: str) -> None:
     found = only(claim, GREW)
     assert found.status == "conflicts" and found.doubt > 0.5, found
+
+
+def test_a_doubt_is_the_same_in_every_process() -> None:
+    """Sums over words, which come in another order wherever the interpreter draws another seed."""
+    code = (
+        "import sys; from halluscope._internal.embedded.quantities.standing import standings;"
+        "print([one.doubt.hex() for one in standings([sys.argv[1]], sys.argv[2])[0]])"
+    )
+    claim = "Savora Foods already had 118 shops at the end of 2012."
+    context = (
+        "Savora Foods opened its first shop in Lisbon in May 2006.\n"
+        "By the end of 2012 it ran 47 shops; by the end of 2022 it ran 118.\nAbout 60 % of its shops are franchises."
+    )
+    found = {
+        subprocess.run(
+            [sys.executable, "-c", code, claim, context],
+            env={**os.environ, "PYTHONHASHSEED": seed},
+            capture_output=True,
+            check=True,
+        ).stdout
+        for seed in ("1", "2", "3", "4")
+    }
+    assert len(found) == 1
 
 
 def test_a_conflict_shows_its_counterpart() -> None:

@@ -254,7 +254,7 @@ def _names(name: str, word: str) -> bool:
 
 def sentence_shares(item: Placed, said: Prepared, known: Prepared) -> list[float]:
     """The part of the words of a number's sentence, without the number, that each sentence of the evidence has."""
-    mine = {word: known.weight(word) for word in said.stems[item.sentence] - item.own}
+    mine = {word: known.weight(word) for word in sorted(said.stems[item.sentence] - item.own)}
     total = sum(mine.values())
     return [_part(sum(weight for word, weight in mine.items() if word in matter), total) for matter in known.matter]
 
