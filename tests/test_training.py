@@ -12,7 +12,7 @@ from training.figures import Scored, area, balanced_accuracy, best, calibration_
 from training.harder import without_support
 from training.lessons import chosen_again, chosen_first
 from training.rows import Row, fold_of_documents, read_rows, statements, write_rows
-from training.sets import SOURCES, own_answers, sources
+from training.sets import SOURCES, document_of, own_answers, read, sources
 from training.swaps import exchanged, mentions, swapped, swaps
 from training.variants import Names, changed, renamed
 from training.writing import Request, requests_for, sentences_of
@@ -88,6 +88,13 @@ def test_no_set_without_a_free_licence_is_learned_from() -> None:
         source.name for source in learned if source.licence in ("none stated", "unclear") or "-NC" in source.licence
     ]
     assert len({source.name for source in SOURCES}) == len(SOURCES)
+
+
+def test_documents_that_every_fold_learns_from_are_not_measured_under_the_same_name() -> None:
+    here = {source.name: source for source in own_answers() if source.folder == "training"}
+    names = {name: {document_of(case) for case in read(Path(), source)} for name, source in here.items()}
+    assert len(names["rag_answers"]) > 1000
+    assert not names["rag_answers"] & names["short_answers"]
 
 
 def test_figures() -> None:

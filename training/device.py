@@ -25,28 +25,31 @@ SHARES = {
     "lead": 1.3,
     "answers": 1.6,
     "short": 2.4,
-    "shared": 1.0,
     "changed": 0.7,
+    "shared": 0.5,
+    "shared changed": 0.3,
     "ragtruth": 1.6,
     "made": 0.5,
     "natural": 1.3,
     "bindings": 0.7,
     "replay": 0.12,
 }
-"""How often the readings of the second stage come in one pass."""
+"""How often the readings of the second stage come in one pass; the first has had those that are shared already."""
 LAST_FOLD = 2
 """Readings with a higher one belong to no document that is measured."""
 SHARED_FIRST = 2
-"""How often the readings that belong to no fold come in one pass of the first stage, which all networks begin with."""
+"""How often the answers that belong to no fold come in one pass of the first stage, which all networks begin with;
+those that were changed by rule come once."""
 LOOK = 20_000
 """Unseen readings of a fold that are looked at while training, to see how it goes."""
 
 
 def rows_for_first(joined: Packed) -> np.ndarray:
     """The readings of a pass of the first stage: its own, and what every fold may learn from."""
-    own = np.flatnonzero(joined.usable & (joined.folds < 0))
-    shared = np.flatnonzero(joined.usable & (joined.folds > LAST_FOLD))
-    return np.concatenate([own, np.repeat(shared, SHARED_FIRST)])
+    shared = joined.folds > LAST_FOLD
+    times = np.where(shared & ~joined.made, SHARED_FIRST, 1)
+    chosen = np.flatnonzero(joined.usable & (shared | (joined.folds < 0)))
+    return np.repeat(chosen, times[chosen])
 
 
 def rows_for(second: Packed, fold: int, passes: int, seed: int) -> list[np.ndarray]:
@@ -58,9 +61,13 @@ def rows_for(second: Packed, fold: int, passes: int, seed: int) -> list[np.ndarr
     share = np.where(names == "bindings", SHARES["bindings"], share)
     share = np.where(names == "generated", SHARES["generated"], share)
     share = np.where(np.char.startswith(names, "lead_"), SHARES["lead"], share)
-    for begins, name in (("written_rag", "answers"), ("short_answers", "short"), ("rag_answers", "shared")):
+    for begins, name, changed in (
+        ("written_rag", "answers", "changed"),
+        ("short_answers", "short", "changed"),
+        ("rag_answers", "shared", "shared changed"),
+    ):
         ours = np.char.startswith(names, begins)
-        share = np.where(ours, np.where(second.made, SHARES["changed"], SHARES[name]), share)
+        share = np.where(ours, np.where(second.made, SHARES[changed], SHARES[name]), share)
     share = np.where((names == "ragtruth") & ~second.made, SHARES["ragtruth"], share)
     share = np.where(second.folds < 0, SHARES["replay"], share)
     chance = np.random.default_rng(seed)

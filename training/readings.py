@@ -223,11 +223,13 @@ def answer_readings(
 
 def folds_of_answers(data: Path) -> dict[str, int]:
     """The fold of each document of the answers written for this project, by the document's name."""
-    return {
-        name: seed_of("rag" + name) % 3 if source.use == "answers" else NO_FOLD
-        for source in own_answers()
-        for name in map(document_of, read(data, source))
-    }
+    found: dict[str, int] = {}
+    for source in own_answers():
+        for name in dict.fromkeys(map(document_of, read(data, source))):
+            fold = seed_of("rag" + name) % 3 if source.use == "answers" else NO_FOLD
+            if found.setdefault(name, fold) != fold:
+                raise ValueError(f"{source.name} has a document {name} as another set does: it would be learnt by all")
+    return found
 
 
 @lru_cache(maxsize=1)
