@@ -40,6 +40,7 @@ HEAVY = (
     "numpy",
     "pandas",
     "aiohttp",
+    "httptools",
     "openai",
     "anthropic",
     "litellm",

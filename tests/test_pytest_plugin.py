@@ -396,7 +396,7 @@ def test_loading_the_plugin_loads_little(pytester: pytest.Pytester) -> None:
         import sys
 
         def test_it():
-            loaded = {"numpy", "onnxruntime", "aiohttp", "halluscope._internal.engine.scorer"} & set(sys.modules)
+            loaded = {"numpy", "onnxruntime", "httptools", "halluscope._internal.engine.scorer"} & set(sys.modules)
             assert not loaded, loaded
     """)
     run(pytester).assert_outcomes(passed=1)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, Callable
+import ssl
+from collections.abc import AsyncGenerator, Callable, Iterator
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -16,11 +17,13 @@ from .._internal.judges.chat.anthropic import AnthropicModel
 from .._internal.judges.chat.chat_judge import ChatModel, ChatSettings
 from .._internal.judges.chat.dialect import Manner
 from .._internal.judges.chat.openai import OpenAIModel
-from .._internal.judges.chat.sessions import session
+from .._internal.judges.chat.pools import pool
+from .._internal.plumbing.time_limit import time_limit
 from .._internal.prompt import Prompt
 
 _FREELY = Manner("text")
 _ERROR_READ = 1 << 16
+_LINE_LIMIT = 1 << 20
 _DATA = b"data:"
 
 
@@ -59,32 +62,46 @@ def _anthropic(event: Any) -> Any:
 async def _events(
     url: str, headers: dict[str, str], body: dict[str, Any], timeout: float
 ) -> AsyncGenerator[dict[str, Any], None]:
-    import aiohttp
-
-    client = await session()
+    way, request = http.made(url, (("accept-encoding", "identity"), *headers.items()), body)
     host = urlsplit(url).netloc
     try:
-        async with client.post(
-            url,
-            data=msgspec.json.encode(body),
-            headers={"content-type": "application/json", "accept-encoding": "identity", **headers},
-            timeout=aiohttp.ClientTimeout(total=None, sock_connect=timeout, sock_read=timeout),
-            proxy=http.proxy_for(url),
-            allow_redirects=False,
-        ) as response:
+        async with (await pool()).stream(way, request, timeout) as (response, reader):
             if not 200 <= response.status < 300:
-                told = (await response.content.read(_ERROR_READ)).decode("utf-8", "replace")
-                raise http.error_of(response.status, told, http.asked_to_wait(response.headers))
-            async for line in response.content:
-                held = line.strip()
-                if held.startswith((_DATA, b"{")):
-                    event = _decoded(held.removeprefix(_DATA))
-                    if event is not None:
-                        yield event
+                told = bytearray()
+                while len(told) < _ERROR_READ and (piece := await _some(reader, timeout)):
+                    told += piece
+                raise http.error_of(
+                    response.status, told.decode("utf-8", "replace"), http.asked_to_wait(response.headers)
+                )
+            held = b""
+            while piece := await _some(reader, timeout):
+                *lines, held = (held + piece).split(b"\n")
+                for event in _events_in(lines):
+                    yield event
+                if len(held) > _LINE_LIMIT:
+                    raise ConnectionError("it has a line that is too long for an event")
+            for event in _events_in([held]):
+                yield event
     except asyncio.TimeoutError as error:
         raise JudgeUnavailable(f"{host} was silent for {timeout:.3g} s") from error
-    except (aiohttp.ClientError, OSError, ValueError) as error:
+    except ssl.SSLCertVerificationError as error:
+        raise http.untrusted(host, error) from error
+    except OSError as error:
         raise JudgeUnavailable(f"the answer from {host} broke off: {error or type(error).__name__}") from error
+
+
+def _events_in(lines: list[bytes]) -> Iterator[dict[str, Any]]:
+    for line in map(bytes.strip, lines):
+        if line.startswith((_DATA, b"{")):
+            event = _decoded(line.removeprefix(_DATA))
+            if event is not None:
+                yield event
+
+
+async def _some(reader: asyncio.StreamReader, timeout: float) -> bytes:
+    """What comes next of the body; nothing at its end."""
+    async with time_limit(timeout):
+        return await reader.read(1 << 16)
 
 
 def _decoded(held: bytes) -> dict[str, Any] | None:

@@ -1,25 +1,19 @@
-"""One HTTP client for all judges, and the one place where a response becomes an error.
-
-aiohttp was chosen by measuring (`benchmarks/http_clients.py`): a tenth to a twentieth of the CPU
-time per call of the other kept clients.
-"""
+"""One HTTP client for all judges, and the one place where a response becomes an error."""
 
 from __future__ import annotations
 
 import asyncio
 import base64
-import io
 import json
 import math
 import re
+import ssl
 import time
-import urllib.request
 import zlib
 from collections.abc import Mapping
 from datetime import timezone
-from email.utils import parsedate_to_datetime
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import unquote, urlsplit
 
 import msgspec
@@ -37,14 +31,11 @@ from ...errors import (
     QuestionTooLong,
 )
 from ...redaction import keep_user_secret, redacted
-from .sessions import session
-
-if TYPE_CHECKING:
-    import aiohttp
+from .connections import CutOff, Response, TooLarge
+from .pools import pool
+from .request import Headers, Route, head, route
 
 _BODY_SHOWN = 2000
-_LARGE = 1 << 20
-"""Bytes: a larger body is sent piece by piece, so that other calls go on meanwhile."""
 _OVERLOADED = frozenset({408, 409, 425, 500, 502, 503, 504, 520, 521, 522, 523, 524, 529})
 _TOO_LONG = (
     "context_length_exceeded",
@@ -76,64 +67,69 @@ async def post(
     url: str, headers: Mapping[str, str], body: Mapping[str, Any], timeout: float, limit: int = RESPONSE_LIMIT
 ) -> dict[str, Any]:
     """Send `body` as JSON and return the JSON object that comes back; everything else is a `JudgeError`."""
-    import aiohttp
-
-    client = await session()
+    way, request = made(url, (("accept-encoding", "gzip, deflate"), *headers.items()), body)
     host = urlsplit(url).netloc
-    content = msgspec.json.encode(body)
     try:
-        async with client.post(
-            url,
-            data=content if len(content) < _LARGE else io.BytesIO(content),
-            headers={"content-type": "application/json", "accept-encoding": "gzip, deflate", **headers},
-            timeout=aiohttp.ClientTimeout(total=timeout),
-            proxy=proxy_for(url),
-            allow_redirects=False,
-        ) as response:
-            _reached.add(host)
-            received = await _received(response, limit)
-            status, wait = response.status, asked_to_wait(response.headers)
-    except aiohttp.InvalidURL as error:
-        raise _no_address(url) from error
+        response = await (await pool()).post(way, request, timeout, limit)
     except asyncio.TimeoutError as error:
         raise JudgeUnavailable(f"no response from {host} within {timeout:.3g} s") from error
-    except aiohttp.ClientConnectorCertificateError as error:
-        raise JudgeRejected(f"the certificate of {host} is not trusted: {error}") from error
-    except (aiohttp.ClientError, OSError) as error:
+    except TooLarge as error:
+        _reached.add(host)
+        raise _too_large(limit, error.status) from error
+    except ssl.SSLCertVerificationError as error:
+        raise untrusted(host, error) from error
+    except OSError as error:
+        if isinstance(error, CutOff):
+            _reached.add(host)
         kind = JudgeUnavailable if host in _reached else JudgeUnreachable
         raise kind(f"could not reach {host}: {error or type(error).__name__}") from error
-    if not 200 <= status < 300:
-        raise error_of(status, received.decode("utf-8", "replace"), wait)
-    return _object(received, status)
+    _reached.add(host)
+    received = _unpacked(response, limit)
+    if not 200 <= response.status < 300:
+        raise error_of(response.status, received.decode("utf-8", "replace"), asked_to_wait(response.headers))
+    return _object(received, response.status)
 
 
-async def _received(response: aiohttp.ClientResponse, limit: int) -> bytes:
-    """The body, unpacked here: a few kilobytes on the wire may be gigabytes, and must not be unpacked to be refused."""
+def made(url: str, headers: Headers, body: Mapping[str, Any]) -> tuple[Route, bytes]:
+    """The way to a server, and the request that is sent there."""
+    proxy = proxy_for(url)
+    try:
+        way = route(url, proxy)
+    except ValueError as error:
+        raise error if isinstance(error, InputError) else _no_address(url) from error
+    content = msgspec.json.encode(body)
+    return way, b"%b%d\r\n\r\n%b" % (head(url, proxy, headers), len(content), content)
+
+
+def untrusted(host: str, error: ssl.SSLCertVerificationError) -> JudgeRejected:
+    """No second try changes a certificate."""
+    return JudgeRejected(f"the certificate of {host} is not trusted: {error}")
+
+
+def _unpacked(response: Response, limit: int) -> bytearray | bytes:
+    """The body, of which no more is unpacked than may come: a few kilobytes on the wire may be gigabytes."""
     packing = response.headers.get("content-encoding", "identity").strip().lower()
-    if packing not in ("", "identity", "gzip", "x-gzip", "deflate"):
+    if packing in ("", "identity"):
+        return response.body
+    if packing not in ("gzip", "x-gzip", "deflate"):
         raise JudgeUnavailable(f"the server's response is packed in a way that was not asked for ({packing})")
-    unpack = None if packing in ("", "identity") else zlib.decompressobj(wbits=47)
-    if unpack is None and (response.content_length or limit + 1) <= limit:
-        return await response.read()  # no more can come: at once, which takes less than piece by piece
-    found = bytearray()
-    async for piece in response.content.iter_any():
+    for wbits in (47, -15):  # some servers leave the heading of deflate out
         try:
-            found += piece if unpack is None else unpack.decompress(piece, limit + 1 - len(found))
+            found = zlib.decompressobj(wbits).decompress(response.body, limit + 1)
         except zlib.error:
-            if packing != "deflate" or found:
-                raise JudgeUnavailable("the server's response cannot be unpacked", status=response.status) from None
-            unpack = zlib.decompressobj(wbits=-15)  # some servers leave the heading out
-            found += unpack.decompress(piece, limit + 1)
+            continue
         if len(found) > limit:
-            response.close()
-            raise JudgeUnavailable(
-                f"the server's response is larger than {limit / 2**20:.3g} MB, and was not read to its end",
-                status=response.status,
-            )
-    return bytes(found)
+            raise _too_large(limit, response.status)
+        return found
+    raise JudgeUnavailable("the server's response cannot be unpacked", status=response.status)
 
 
-def _object(content: bytes, status: int) -> dict[str, Any]:
+def _too_large(limit: int, status: int) -> JudgeUnavailable:
+    told = f"the server's response is larger than {limit / 2**20:.3g} MB, and was not read to its end"
+    return JudgeUnavailable(told, status=status)
+
+
+def _object(content: bytearray | bytes, status: int) -> dict[str, Any]:
     try:
         return msgspec.json.decode(content, type=dict[str, Any])
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
@@ -217,6 +213,8 @@ def seconds(retry_after: str | None) -> float | None:
         return max(0.0, asked) if math.isfinite(asked) else None
     except ValueError:
         pass
+    from email.utils import parsedate_to_datetime  # takes as long to load as all of this
+
     try:
         until = parsedate_to_datetime(retry_after)
     except (ValueError, OverflowError):
@@ -258,11 +256,18 @@ def _no_address(base_url: object) -> InputError:
 @lru_cache(maxsize=64)
 def proxy_for(url: str) -> str | None:
     """The proxy that the environment names for this address; looked up once, not for every call."""
-    parts = urlsplit(url)
+    try:
+        parts = urlsplit(url)
+    except ValueError as error:
+        raise _no_address(url) from error
     host = parts.hostname or ""
-    if host in ("localhost", "::1") or host.startswith("127.") or urllib.request.proxy_bypass(host):
+    if host in ("localhost", "::1") or host.startswith("127."):
         return None
-    proxy = urllib.request.getproxies().get(parts.scheme)
+    from urllib.request import getproxies, proxy_bypass  # takes long to load, and a server nearby needs none
+
+    if proxy_bypass(host):
+        return None
+    proxy = getproxies().get(parts.scheme)
     if proxy and "@" in proxy:
         user, _, password = proxy.rpartition("@")[0].rpartition("/")[2].partition(":")
         keep_user_secret(unquote(user), unquote(password))
