@@ -1,8 +1,7 @@
 """A connection to a judge's server: one request at a time, kept open for the next.
 
-The client is ours because the kept ones cost more than all the rest of a call (`benchmarks/http_clients.py`). What is
-hard about HTTP, reading responses, is left to httptools, which is the parser of Node.js; here is who waits for which
-response, and what becomes of the connection after it.
+What is hard about HTTP, reading responses, is left to httptools, which is the parser of Node.js; here is who waits
+for which response, and what becomes of the connection after it.
 """
 
 from __future__ import annotations

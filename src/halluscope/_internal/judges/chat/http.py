@@ -1,4 +1,8 @@
-"""One HTTP client for all judges, and the one place where a response becomes an error."""
+"""One HTTP client for all judges, and the one place where a response becomes an error.
+
+The client is our own, in `request`, `connections` and `pools`, for what it costs: 0.19 ms of CPU time a call where
+aiohttp takes 0.33 and the other kept clients 0.7 to 14 (`benchmarks/http_clients.py`), and 2 ms to load, not 270.
+"""
 
 from __future__ import annotations
 

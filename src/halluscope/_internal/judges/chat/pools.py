@@ -167,7 +167,7 @@ class Pool:
         place: dict[str, Any] = {"host": server.host, "port": server.port}
         if server.tls:
             place |= {"ssl": trusting(), "server_hostname": _certified(server)}
-        if isinstance(self._loop, asyncio.BaseEventLoop):  # others, such as uvloop's, do not know it
+        if not server.is_address and isinstance(self._loop, asyncio.BaseEventLoop):  # uvloop's does not know it
             place["happy_eyeballs_delay"] = _NEXT_ADDRESS
         return place
 

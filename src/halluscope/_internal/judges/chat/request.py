@@ -14,6 +14,7 @@ from ...version import __version__
 Headers = tuple[tuple[str, str], ...]
 
 _PORTS = {"http": 80, "https": 443}
+_ADDRESS = re.compile(r"[\d.]+|.*:.*")
 _NAME = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+")
 _UNSENDABLE = re.compile("[\x00-\x08\x0a-\x1f\x7f\ud800-\udfff]")
 _FRAMING = frozenset({"content-length", "transfer-encoding"})
@@ -28,6 +29,11 @@ class Endpoint(NamedTuple):
     host: str
     port: int
     tls: bool
+
+    @property
+    def is_address(self) -> bool:
+        """Whether the host is an address, and no name that may stand for several."""
+        return _ADDRESS.fullmatch(self.host) is not None
 
     @property
     def authority(self) -> str:
