@@ -88,11 +88,15 @@ async def talking(talk: Talk, *, host: str = "127.0.0.1", tls: ssl.SSLContext | 
         for task in list(tasks):
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
+        for peer in server.peers:
+            peer.writer.transport.abort()
+        for _ in range(5):  # until the loop has closed them
+            await asyncio.sleep(0)
 
 
 async def until(condition: Callable[[], object], pause: float = 0.005) -> None:
-    """Let the others go on until this is so."""
-    end = time.monotonic() + 20
+    """Let the others go on until this is so, for less than a connection is kept that nobody uses."""
+    end = time.monotonic() + 10
     while not condition():
         assert time.monotonic() < end, "it never happened"
         await asyncio.sleep(pause)

@@ -40,7 +40,6 @@ HEAVY = (
     "numpy",
     "pandas",
     "aiohttp",
-    "httptools",
     "openai",
     "anthropic",
     "litellm",
