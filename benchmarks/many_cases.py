@@ -5,7 +5,7 @@
 The metric is `label`, the judge a stub that answers after `latency`, over HTTP, in a process of its own; replies,
 results and the run are stored. The client keeps to one core where the system lets it. `ideal` is what the calls alone
 would take: cases / at once x latency. `cold` is a whole new process, from its start to its end, with 500 cases; its
-modules are compiled, as those of an installed package are.
+modules are compiled, as those of an installed package are, and the price of its model is kept, as after any first run.
 Ten times the cases should cost ten times the time: the last column is the time a case, next to that of the first line.
 """
 
@@ -47,10 +47,10 @@ def measured(address: str, cases: int, at_once: int) -> tuple[float, float]:
 
 
 def cold(address: str, at_once: int) -> float:
-    """Wall seconds of a new process that scores `COLD` cases. One before it, with a few, compiles the modules."""
-    with tempfile.TemporaryDirectory() as compiled:
+    """Wall seconds of a new process that scores `COLD` cases. One before it compiles modules and finds the price."""
+    with tempfile.TemporaryDirectory() as kept:
         there = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
-        there["PYTHONPYCACHEPREFIX"] = compiled
+        there |= {"PYTHONPYCACHEPREFIX": kept, "HALLUSCOPE_HOME": kept}
         for cases in (1, COLD):
             run = f"on_one_core()\nmeasured({address!r}, {cases}, {at_once})"
             program = f"from benchmarks.many_cases import measured, on_one_core\n{run}"

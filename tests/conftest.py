@@ -65,6 +65,15 @@ def _only_loopback(connect: Any) -> Any:
     return checked
 
 
+@pytest.fixture(autouse=True, scope="session")
+def _home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """What is kept, is kept where nobody else looks."""
+    patch = pytest.MonkeyPatch()
+    patch.setenv("HALLUSCOPE_HOME", str(tmp_path_factory.mktemp("home")))
+    yield
+    patch.undo()
+
+
 @pytest.fixture(autouse=True)
 def _alone(monkeypatch: pytest.MonkeyPatch) -> None:
     """What the environment, or an earlier test, says of judges does not count."""

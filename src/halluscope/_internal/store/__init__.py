@@ -1,6 +1,6 @@
 """One SQLite file that keeps replies, results and runs, so that nothing is paid for twice."""
 
-from .database import Store, default_path, home
+from .database import Store, default_path
 from .reply_cache import MemoryReplies, Replies
 from .run_reader import Entry, RunInfo, ScorerInfo
 from .run_writer import Book, Job
@@ -15,5 +15,4 @@ __all__ = [
     "ScorerInfo",
     "Store",
     "default_path",
-    "home",
 ]

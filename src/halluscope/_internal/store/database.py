@@ -12,7 +12,8 @@ from pathlib import Path
 from typing import Any
 from weakref import WeakSet
 
-from ..errors import InputError, StoreDamaged, StoreError
+from ..errors import StoreDamaged, StoreError
+from ..plumbing.home_folder import home
 from ..plumbing.public import public
 from .integrity import verify_all
 from .migrations import MIGRATIONS
@@ -23,18 +24,6 @@ _CHECKED_WHOLE = 16 * 2**20
 
 _PATIENCE = 60.0
 """Seconds to wait for another process that is writing."""
-
-
-def home() -> Path:
-    """The folder for everything halluscope keeps: HALLUSCOPE_HOME, else the platform's data folder."""
-    chosen = os.environ.get("HALLUSCOPE_HOME")
-    import platformdirs
-
-    try:
-        return Path(chosen).expanduser() if chosen else Path(platformdirs.user_data_dir("halluscope", appauthor=False))
-    except (RuntimeError, KeyError) as error:
-        named = f"HALLUSCOPE_HOME ({chosen!r}) names a folder" if chosen else "there is no home folder"
-        raise InputError(f"{named} of a user that is not known here: set HALLUSCOPE_HOME to a folder.") from error
 
 
 def default_path() -> Path:

@@ -5,13 +5,21 @@ from __future__ import annotations
 import asyncio
 import sys
 from collections.abc import Callable
+from contextlib import suppress
 from functools import lru_cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 
 from ...plumbing.public import public_in
 from ...result import Usage
+from .kept_rates import PricedModel, Rates, keep_rates, kept_rates
+
+if TYPE_CHECKING:
+    from genai_prices.types import PriceCalculation
+
+Pricer = Callable[[int, int, int], "float | None"]
+"""From the tokens that were read, those written, and those of the first that had been read before, to dollars."""
 
 _SHORT = 32_000
 """Tokens up to which no model's price depends on how many there are."""
@@ -59,7 +67,7 @@ def usage_of(
 
 
 def find_price_meanwhile(provider: str | None, model: str, server: str | None = None) -> None:
-    """Load the table, which takes a tenth of a second, while the first answers are on their way."""
+    """Find the price, for which the table may have to be loaded, while the first answers are on their way."""
     asked = (provider, model, server)
     if "genai_prices" not in sys.modules and asked not in _looked_for:
         _looked_for.add(asked)
@@ -80,41 +88,79 @@ def _once_idle(loop: asyncio.AbstractEventLoop, work: Callable[[], object]) -> N
 
 
 @lru_cache(maxsize=256)
-def _pricer(provider: str | None, model: str, server: str | None) -> Callable[[int, int, int], float] | None:
-    """The price function of a model from the table of genai-prices, None where it has no such model.
+def _pricer(provider: str | None, model: str, server: str | None) -> Pricer | None:
+    """The price function of a model, None where the table has no such model.
 
-    The table knows some providers by the address of their server; others are taken for `provider`.
+    A table that is loaded is asked: it may have been told of newer prices. Else rates that were kept will do.
     """
-    import genai_prices
+    asked = PricedModel(provider, model, server)
+    loaded = "genai_prices" in sys.modules
+    kept = {} if loaded else kept_rates()
+    if asked in kept:
+        rates = kept[asked]
+        return None if rates is None else _quick(rates, asked)
+    price = _in_table(asked)
+    rates = None if price is None else price.rates
+    if not loaded and (price is None or price.lasts):
+        keep_rates(asked, rates)
+    return price if rates is None else _quick(rates, asked)
 
-    def of(**where: Any) -> Callable[[int, int, int], float] | None:
-        def priced(read: int, written: int, cached: int) -> float:
+
+class _TablePrice:
+    """What the table of genai-prices asks for a model. `LookupError` or `ValueError` where it has no such model."""
+
+    def __init__(self, model: str, **where: Any) -> None:
+        import genai_prices
+
+        def calculated(read: int, written: int, cached: int) -> PriceCalculation:
             usage = genai_prices.Usage(input_tokens=read, output_tokens=written, cache_read_tokens=cached or None)
-            return float(genai_prices.calc_price(usage, model_ref=model, **where).total_price)
+            return genai_prices.calc_price(usage, model_ref=model, **where)
 
-        try:
-            return _quick(priced)
-        except (LookupError, ValueError):
-            return None
+        self._calculated = calculated
+        self.rates = self._rates()
+        """Those up to `_SHORT` tokens, None where the price is not proportional to their number."""
+        by_day_or_hour = isinstance(calculated(1, 1, 0).model.prices, list)
+        self.lasts = self.rates is not None and not by_day_or_hour
+        """Whether the rates will be the same another time."""
 
-    by_address = of(provider_api_url=server) if server else None
-    return by_address or of(provider_id=provider)
+    def __call__(self, read: int, written: int, cached: int) -> float:
+        return float(self._calculated(read, written, cached).total_price)
+
+    def _rates(self) -> Rates | None:
+        million = 1_000_000
+        read, again = self(_SHORT, 0, 0) / _SHORT, self(_SHORT, 0, _SHORT) / _SHORT
+        rates = Rates(read, again, self(0, _SHORT, 0) / _SHORT)
+        samples = ((1, 1, 0), (731, 97, 0), (731, 97, 411), (_SHORT, _SHORT, _SHORT // 2), (_SHORT // 2, 3, 0))
+        proportional = all(abs(_multiplied(rates, *s) - self(*s)) * million <= 1e-3 for s in samples)
+        return rates if proportional else None
 
 
-def _quick(priced: Callable[[int, int, int], float]) -> Callable[[int, int, int], float]:
+@lru_cache(maxsize=256)
+def _in_table(asked: PricedModel) -> _TablePrice | None:
+    """The table knows some providers by the address of their server; others are taken for `provider`."""
+    ways: list[dict[str, Any]] = [{"provider_id": asked.provider}]
+    if asked.server:
+        ways.insert(0, {"provider_api_url": asked.server})
+    for where in ways:
+        with suppress(LookupError, ValueError):
+            return _TablePrice(asked.model, **where)
+    return None
+
+
+def _quick(rates: Rates, asked: PricedModel) -> Pricer:
     """The same prices, by multiplying where they are proportional: the table takes a third of a call's CPU time."""
-    million = 1_000_000
-    read, cached = priced(_SHORT, 0, 0) / _SHORT, priced(_SHORT, 0, _SHORT) / _SHORT
-    written = priced(0, _SHORT, 0) / _SHORT
 
-    def multiplied(input: int, output: int, again: int) -> float:
-        if input > _SHORT or output > _SHORT:
-            return priced(input, output, again)
-        return (input - again) * read + again * cached + output * written
+    def cost(read: int, written: int, cached: int) -> float | None:
+        if read <= _SHORT and written <= _SHORT:
+            return _multiplied(rates, read, written, cached)
+        price = _in_table(asked)
+        return None if price is None else price(read, written, cached)
 
-    samples = ((1, 1, 0), (731, 97, 0), (731, 97, 411), (_SHORT, _SHORT, _SHORT // 2), (_SHORT // 2, 3, 0))
-    proportional = all(abs(multiplied(*s) - priced(*s)) * million <= 1e-3 for s in samples)
-    return multiplied if proportional else priced
+    return cost
+
+
+def _multiplied(rates: Rates, read: int, written: int, cached: int) -> float:
+    return (read - cached) * rates.read + cached * rates.again + written * rates.written
 
 
 def _count(value: Any) -> int | None:

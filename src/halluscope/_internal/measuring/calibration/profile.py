@@ -14,12 +14,12 @@ import msgspec
 from msgspec import Struct, structs
 
 from ...errors import InputError, UnknownName
+from ...plumbing.home_folder import home
 from ...plumbing.public import public
 from ...plumbing.whole_file import replacing
 from ...questions import FACTUAL, HALLUCINATED
 from ...result import Outcome, Result
 from ...stats.interval import Interval
-from ...store import home
 from ...verdict import Support
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,80}")

@@ -17,8 +17,8 @@ import msgspec
 from msgspec import Struct
 
 from ...errors import FetchError, InputError, MissingExtra
+from ...plumbing.home_folder import home
 from ...plumbing.whole_file import replacing
-from ...store import home
 
 TIMEOUT = 60.0
 TOKEN = "HF_TOKEN"
