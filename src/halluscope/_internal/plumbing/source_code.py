@@ -10,8 +10,10 @@ from pathlib import Path
 from types import CodeType, FunctionType
 
 _TEXT_OR_COMMENT = re.compile(
-    r'''("""[\s\S]*?"""|\'\'\'[\s\S]*?\'\'\'|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*')|[ \t]*#[^\n]*'''
+    r'''"""[\s\S]*?"""|\'\'\'[\s\S]*?\'\'\'|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'|#[^\n]*'''
 )
+_GONE = "\0"
+"""Stands where a comment was: no source holds such a sign."""
 _IMPORT = re.compile(r"^[ \t]*from (\.+)([\w.]*) import (\([^)]*\)|[^\n]*)", re.MULTILINE)
 _NAME = re.compile(r"\w+")
 
@@ -53,10 +55,16 @@ def _reached(starts: set[Path]) -> set[Path]:
 def _read(path: Path) -> tuple[bytes, frozenset[Path]]:
     """The code in a file, comments and blank lines left out, as a digest; and the files beside it that it imports."""
     source = path.read_text(encoding="utf-8", errors="replace")
-    bare = _TEXT_OR_COMMENT.sub(lambda match: match.group(1) or "", source)
-    code = "\n".join(line for line in bare.splitlines() if line.strip())
+    marked = _TEXT_OR_COMMENT.sub(_without_comment, source) if "#" in source else source
+    bare = "".join([piece.rstrip(" \t") for piece in marked.split(_GONE)])
+    code = "\n".join([line for line in bare.splitlines() if line.strip()])
     imported = {file for dots, module, names in _IMPORT.findall(code) for file in _files(path, dots, module, names)}
     return hashlib.blake2b(code.encode(errors="replace"), digest_size=16).digest(), frozenset(imported)
+
+
+def _without_comment(found: re.Match[str]) -> str:
+    text = found.group()
+    return _GONE if text[0] == "#" else text
 
 
 def _files(path: Path, dots: str, module: str, names: str) -> Iterator[Path]:
