@@ -2,16 +2,20 @@
 
     python -m training.device --packed FOLDER --start STATE --out FOLDER --first-seconds 190 --second-seconds 250
 
-Every stage writes its network (8 bits) and its views of the exam, and is skipped if they are there.
+Every stage writes its network (8 bits) and its views of the exam, and is skipped if they are there. With `--trials`, a
+JSON list of ways to learn, the first fold is trained in each of them, and the others in the way that was best there.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import shutil
 import time
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import torch
@@ -35,7 +39,7 @@ SHARES = {
     "replay": 0.12,
 }
 """How often the readings of the second stage come in one pass; the first has had those that are shared already."""
-LAST_FOLD = 2
+FIRST_FOLD, LAST_FOLD = 0, 2
 """Readings with a higher one belong to no document that is measured."""
 SHARED_FIRST = 2
 """How often the answers that belong to no fold come in one pass of the first stage, which all networks begin with;
@@ -130,6 +134,21 @@ def areas(packed: Packed, views: Views, rows: np.ndarray) -> dict[str, float]:
     return found
 
 
+def apart(way: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """What of a way to learn is the network's, and what the plan's."""
+    network = {name: value for name, value in way.items() if name in ("told", "drop")}
+    return network, {name: value for name, value in way.items() if name not in network}
+
+
+def mean_area(found: dict[str, float]) -> float:
+    """One number for how well a fold is judged: our whole answers, our claims and each public set weigh the same."""
+    groups: dict[str, list[float]] = {}
+    for name, value in found.items():
+        group = next((begin for begin in ("written_rag", "written_") if name.startswith(begin)), name)
+        groups.setdefault(group, []).append(value)
+    return float(np.mean([np.mean(values) for values in groups.values()]))
+
+
 def fastest(net: ReadingNet, packed: Packed, budget: int, wait: float) -> None:
     """Compile the layers if that pays; without a GPU, or where it fails, leave them as they are."""
     if packed.device != "cuda":
@@ -194,6 +213,8 @@ def main() -> None:
         "--smaller", type=int, nargs="*", default=[], help="networks of fewer layers, from the full one"
     )
     parser.add_argument("--smaller-seconds", type=float, default=60)
+    parser.add_argument("--trials", type=json.loads, default=[], help="ways to learn: fields of a plan, `told`, `drop`")
+    parser.add_argument("--trial-seconds", type=float, default=180)
     parser.add_argument("--look", action="store_true", help="only the views of the exam, by networks that are there")
     parser.add_argument("--deadline", type=float, default=1e9, help="seconds after which no stage is begun")
     options = parser.parse_args()
@@ -215,10 +236,14 @@ def main() -> None:
         finally:
             Layer.forward = fast  # type: ignore[method-assign]
 
+    built: dict[str, Any] = {}
+    """What networks that begin with the published encoder are told beside their size."""
+
     def new(path: Path, chosen: Sequence[int] | None = None) -> ReadingNet:
         state = grow(torch.load(path, map_location="cpu", weights_only=True))
         chosen = options.keep if chosen is None and path == options.start else chosen
-        net = ReadingNet(len(chosen or options.keep), len(KINDS))
+        given = {"told": "told.weight" in state, **built}
+        net = ReadingNet(len(chosen or options.keep), len(KINDS), **given)
         net.load_state_dict(with_layers(state, chosen) if chosen else state, strict=False)
         placed: ReadingNet = net.to(device)
         return placed
@@ -249,24 +274,43 @@ def main() -> None:
         del net
     exam = Packed(options.packed / "exam.npz", device)
     print("second", len(second.folds), "exam", len(exam.folds), f"{time.perf_counter() - began:.0f} s", flush=True)
+
+    def learnt(name: str, fold: int, plan: Plan) -> float:
+        """Train the second stage without a fold; how well that fold is judged by it then."""
+        net = new(base if base.exists() else options.start)
+        rows = rows_for(second, fold, options.passes, 17 + fold)
+        print(name, "tokens a pass", int(second.length[rows[0]].sum()), flush=True)
+        train(net, second, rows, replace(plan, seed=21 + fold), name)
+        found: dict[str, float] = {}
+        if fold >= 0:
+            unseen = np.flatnonzero(second.usable & (second.folds == fold))
+            unseen = np.random.default_rng(5).permutation(unseen)[:LOOK]
+            found = areas(second, look(net, second, unseen), unseen)
+            print(name, json.dumps(found), flush=True)
+        views = look(net, exam, np.flatnonzero(exam.usable & (exam.folds == fold)))
+        keep(net, views, options.out, name)
+        print(name, f"done at {time.perf_counter() - began:.0f} s", flush=True)
+        return mean_area(found) if found else 0.0
+
+    plan = Plan(options.second_seconds, options.passes, options.second_rate, options.budget)
+    reached: list[float] = []
+    for number, way in enumerate(options.trials):
+        built, fields = apart(way)
+        reached.append(learnt(f"trial{number}", FIRST_FOLD, replace(plan, seconds=options.trial_seconds, **fields)))
+        print(f"trial{number}", way, f"mean area {reached[-1]:.4f}", flush=True)
+    if reached:
+        number = int(np.argmax(reached))
+        built, fields = apart(options.trials[number])
+        plan = replace(plan, **fields)
+        shutil.copyfile(options.out / f"views_trial{number}.npz", options.out / f"views_fold{FIRST_FOLD}.npz")
+        shutil.copyfile(options.out / f"trial{number}.pt", options.out / f"fold{FIRST_FOLD}.pt")
+        print("best:", number, flush=True)
     for fold in options.folds:
         name = "full" if fold < 0 else f"fold{fold}"
         if (options.out / f"{name}.pt").exists() or time.perf_counter() - began > options.deadline:
             continue
-        net = new(base if base.exists() else options.start)
-        rows = rows_for(second, fold, options.passes, 17 + fold)
-        print(name, "tokens a pass", int(second.length[rows[0]].sum()), flush=True)
         seconds = options.full_seconds if fold < 0 and options.full_seconds else options.second_seconds
-        plan = Plan(seconds, options.passes, options.second_rate, options.budget, seed=21 + fold)
-        train(net, second, rows, plan, name)
-        if fold >= 0:
-            unseen = np.flatnonzero(second.usable & (second.folds == fold))
-            unseen = np.random.default_rng(5).permutation(unseen)[:LOOK]
-            print(name, json.dumps(areas(second, look(net, second, unseen), unseen)), flush=True)
-        views = look(net, exam, np.flatnonzero(exam.usable & (exam.folds == fold)))
-        keep(net, views, options.out, name)
-        del net
-        print(name, f"done at {time.perf_counter() - began:.0f} s", flush=True)
+        learnt(name, fold, replace(plan, seconds=seconds))
     for count in options.smaller:
         name = f"layers{count}"
         if (options.out / f"{name}.pt").exists() or time.perf_counter() - began > options.deadline:

@@ -19,7 +19,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from halluscope._internal.embedded.network.model import KINDS
-from training.net import FIRST_POSITION, HEADS, POSITIONS, SIZE, Layer, ReadingNet, buckets, grow
+from training.net import FIRST_POSITION, HEADS, POSITIONS, SIZE, Layer, ReadingNet, buckets, grow, told_of
 
 LEVELS = 31
 """Steps of a word vector either way: six bits, which pack well."""
@@ -138,7 +138,7 @@ class Exported(nn.Module):  # type: ignore[misc,unused-ignore]
         # The bias depends on the distance alone: one number a distance and head, those far behind first.
         far = torch.arange(POSITIONS - 1, -POSITIONS, -1)
         self.register_buffer("table", net.bias.weight.detach()[_bucket_of(far)].t().contiguous())
-        self.places, self.ready = net.places, net.ready
+        self.places, self.ready, self.told = net.places, net.ready, net.told
         self.layers = nn.ModuleList(
             _Layer(
                 layer,
@@ -164,6 +164,8 @@ class Exported(nn.Module):  # type: ignore[misc,unused-ignore]
     def forward(self, ids: Tensor, keep: Tensor, members: Tensor) -> tuple[Tensor, Tensor, Tensor]:
         place = torch.arange(ids.shape[1])
         words = self.words[ids].float() * self.scales[ids]
+        if self.told is not None:
+            words = words + self.told(told_of(ids))
         states = self.ready(words + self.places(place + FIRST_POSITION))
         bias = self._bias(ids.shape[1])
         for layer in self.layers:
@@ -188,7 +190,7 @@ def load_network(path: Path) -> ReadingNet:
     """A network as it came from training."""
     state = grow(torch.load(path, map_location="cpu", weights_only=True))
     layers = 1 + max(int(name.split(".")[1]) for name in state if name.startswith("layers."))
-    net = ReadingNet(layers, len(KINDS))
+    net = ReadingNet(layers, len(KINDS), told="told.weight" in state)
     net.load_state_dict(state)
     net.eval()
     return net

@@ -18,6 +18,7 @@ from torch.nn import functional
 SIZE, HEADS, UP, VOCABULARY, POSITIONS, FIRST_POSITION = 768, 12, 3072, 30527, 514, 2
 BEGIN, PAD, SEPARATOR = 0, 1, 2
 CLASSES, HIDDEN = 3, 512
+TOLD = 12
 
 
 class Layer(nn.Module):  # type: ignore[misc,unused-ignore]
@@ -48,9 +49,13 @@ class Layer(nn.Module):  # type: ignore[misc,unused-ignore]
 class ReadingNet(nn.Module):  # type: ignore[misc,unused-ignore]
     """The network in the form it is trained in: padded batches."""
 
-    def __init__(self, layers: int, kinds: int, drop: float = 0.1) -> None:
+    def __init__(self, layers: int, kinds: int, drop: float = 0.1, told: bool = False) -> None:
         super().__init__()
         self.drop = drop
+        self.told = nn.Embedding(TOLD, SIZE) if told else None
+        """What a token is told of itself (`told_of`), nothing to begin with."""
+        if self.told is not None:
+            nn.init.zeros_(self.told.weight)
         self.words = nn.Embedding(VOCABULARY, SIZE)
         self.places = nn.Embedding(POSITIONS, SIZE)
         self.ready = nn.LayerNorm(SIZE, eps=1e-5)
@@ -65,7 +70,8 @@ class ReadingNet(nn.Module):  # type: ignore[misc,unused-ignore]
     def encode(self, ids: Tensor, seen: Tensor) -> Tensor:
         """The states of all tokens; `seen` masks padding."""
         place = torch.arange(ids.shape[1], device=ids.device)
-        states = self.ready(self.words(ids) + self.places(place + FIRST_POSITION))
+        words = self.words(ids) if self.told is None else self.words(ids) + self.told(told_of(ids))
+        states = self.ready(words + self.places(place + FIRST_POSITION))
         states = functional.dropout(states, self.drop, self.training)
         bias = torch.zeros(seen.shape, device=ids.device).masked_fill(~seen, -1e4)[:, None, None, :]
         bias = bias + self.bias(buckets(ids.shape[1], ids.device)).detach().permute(2, 0, 1)[None]
@@ -87,6 +93,20 @@ class ReadingNet(nn.Module):  # type: ignore[misc,unused-ignore]
         top = claim.masked_fill(~inside[..., None], -1e4).amax(1)
         joined = functional.gelu(self.joined(torch.cat([states[rows, 0], mean, top], -1)))
         return self.verdict(joined), self.kind(joined), self.marks(states)[..., 0]
+
+
+def told_of(ids: Tensor) -> Tensor:
+    """For each token one of `TOLD` numbers: its part (lead, answer, evidence), and in which others the token occurs.
+
+    Of the answer's tokens: in the evidence, in the lead; of the evidence's: in the answer.
+    """
+    part = (ids == SEPARATOR).long().cumsum(1).clamp(max=2)
+    lead, answer, evidence = (part == 0, part == 1, part == 2)
+    same = ids[:, :, None] == ids[:, None, :]
+    in_evidence = (same & evidence[:, None]).any(2) & answer
+    in_answer = (same & answer[:, None]).any(2) & evidence
+    in_lead = (same & lead[:, None]).any(2) & answer
+    return part * 4 + (in_evidence | in_answer).long() * 2 + in_lead.long()
 
 
 def buckets(length: int, device: torch.device) -> Tensor:
