@@ -8,6 +8,7 @@ import hashlib
 import os
 import socket
 import struct
+import sys
 import time
 from collections.abc import AsyncIterator
 from itertools import pairwise
@@ -535,8 +536,10 @@ async def served() -> AsyncIterator[Server]:
         yield server
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="uvloop is not there for Windows")
 async def test_other_event_loops(served: Server) -> None:
-    uvloop = pytest.importorskip("uvloop")
+    import uvloop
+
     loop = uvloop.new_event_loop()
 
     def elsewhere() -> list[dict[str, Any]]:

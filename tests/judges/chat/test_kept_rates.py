@@ -136,8 +136,8 @@ def test_where_nothing_can_be_kept_the_table_is_asked_every_time(tmp_path: Path,
         (home / "prices.json").mkdir(parents=True)
     else:
         home.mkdir(mode=0o500)
-        if os.access(home, os.W_OK):
-            pytest.skip("whoever runs this may write everywhere")
+        if os.access(home, os.W_OK):  # root may write everywhere but there
+            home = Path("/proc/self")
     for _ in range(2):
         assert told(started(home, GPT)) == ([cost(GPT)], True)
 
