@@ -5,10 +5,11 @@ from __future__ import annotations
 import asyncio
 import ssl
 import subprocess
-import time
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager, suppress
 from pathlib import Path
+
+from . import waiting
 
 OBJECT = b'{"ok": true}'
 
@@ -94,12 +95,9 @@ async def talking(talk: Talk, *, host: str = "127.0.0.1", tls: ssl.SSLContext | 
             await asyncio.sleep(0)
 
 
-async def until(condition: Callable[[], object], pause: float = 0.005) -> None:
+async def until(condition: Callable[[], object], every: float = 0.005) -> None:
     """Let the others go on until this is so, for less than a connection is kept that nobody uses."""
-    end = time.monotonic() + 10
-    while not condition():
-        assert time.monotonic() < end, "it never happened"
-        await asyncio.sleep(pause)
+    await waiting.until(condition, 10, every)
 
 
 def answering(*pieces: bytes) -> Talk:

@@ -10,12 +10,12 @@ LONG = 60.0
 """Seconds after which a thing that has not come will not come."""
 
 
-async def until(condition: Callable[[], object]) -> None:
+async def until(condition: Callable[[], object], longest: float = LONG, every: float = 0.002) -> None:
     """Let the loop turn until the condition holds."""
-    end = time.monotonic() + LONG
+    end = time.monotonic() + longest
     while not condition():
-        assert time.monotonic() < end, f"what was waited for has not come in {LONG:g} s"
-        await asyncio.sleep(0.002)
+        assert time.monotonic() < end, f"what was waited for has not come in {longest:g} s"
+        await asyncio.sleep(every)
 
 
 def wait_until(condition: Callable[[], object], longest: float = LONG, every: float = 0.002) -> None:

@@ -3,7 +3,8 @@
     python -m training.device --packed FOLDER --start STATE --out FOLDER --first-seconds 190 --second-seconds 250
 
 Every stage writes its network (8 bits) and its views of the exam, and is skipped if they are there. With `--trials`, a
-JSON list of ways to learn, the first fold is trained in each of them, and the others in the way that was best there.
+JSON list of ways to learn, the first fold is trained in each of them, every time, and the others in the way that was
+best there.
 """
 
 from __future__ import annotations
@@ -237,7 +238,7 @@ def main() -> None:
             Layer.forward = fast  # type: ignore[method-assign]
 
     built: dict[str, Any] = {}
-    """What networks that begin with the published encoder are told beside their size."""
+    """How networks are built beside their size, in the way that is being tried."""
 
     def new(path: Path, chosen: Sequence[int] | None = None) -> ReadingNet:
         state = grow(torch.load(path, map_location="cpu", weights_only=True))

@@ -413,7 +413,7 @@ async def test_a_late_timer_does_not_end_the_next_request() -> None:
         (connection,) = (await pools.pool())._open
         earlier = Incoming(10)
         call = asyncio.create_task(post(server))
-        await until(lambda: connection._incoming is not None, pause=0)
+        await until(lambda: connection._incoming is not None, every=0)
         connection._expire(earlier)
         assert await call == {"ok": True}
 

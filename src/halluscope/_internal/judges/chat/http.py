@@ -99,8 +99,10 @@ def made(url: str, headers: Headers, body: Mapping[str, Any]) -> tuple[Route, by
     proxy = proxy_for(url)
     try:
         way = route(url, proxy)
+    except InputError:  # what is wrong is the proxy
+        raise
     except ValueError as error:
-        raise error if isinstance(error, InputError) else _no_address(url) from error
+        raise _no_address(url) from error
     content = msgspec.json.encode(body)
     return way, b"%b%d\r\n\r\n%b" % (head(url, proxy, headers), len(content), content)
 
