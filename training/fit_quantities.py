@@ -92,8 +92,7 @@ def _cases(path: Path) -> Iterator[Case]:
 
 def _context(case: Case) -> str:
     passages = [case["context"]] if isinstance(case["context"], str) else case["context"]
-    made = [(structured(passage), passage) for passage in passages]
-    return "\n".join(form.text if form else passage for form, passage in made)
+    return "\n".join("\n".join(one.text for one in structured(passage)) or passage for passage in passages)
 
 
 def _stood(output: str, context: str, asked: str) -> Iterator[tuple[int, Standing]]:

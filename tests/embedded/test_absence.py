@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from halluscope._internal.embedded.claims.absence import absence_in
+from halluscope._internal.embedded.claims.absence import speaks_of_absence
 from halluscope._internal.embedded.claims.extracting import extract
 
 from ..random_text import random_texts
@@ -10,29 +10,27 @@ from ..timing import taken
 
 
 @pytest.mark.parametrize(
-    "sentence, what",
+    "sentence",
     [
-        ("The documents do not mention the price.", "price"),
-        ("The leaflet doesn't give a price for delivery, so ask the desk.", "price for delivery"),
-        ("The provided context does not contain information about the author.", "author"),
-        ("The report says nothing about the cause of the fire.", "cause of the fire"),
-        ("None of the passages mentions a refund.", "refund"),
-        ("There is no information about the opening hours in the context.", "opening hours"),
-        ("The cost of repair is not given.", "cost of repair"),
-        ("Lift A works, and the date of the repair isn't known yet.", "date of the repair"),
-        ("No date for its return is known.", "date for its return"),
-        ("Delivery not mentioned.", "Delivery"),
-        ("Exam: not mentioned.", "Exam"),
-        ("It is not clear who paid the bill.", "who paid the bill"),
-        ("Whether finished pots can be delivered isn't said.", "finished pots can be delivered"),
-        ("I cannot tell the price from the documents.", "price"),
-        ("Nothing is said about how old a company has to be.", "how old a company has to be"),
+        "The documents do not mention the price.",
+        "The leaflet doesn't give a price for delivery, so ask the desk.",
+        "The provided context does not contain information about the author.",
+        "The report says nothing about the cause of the fire.",
+        "None of the passages mentions a refund.",
+        "There is no information about the opening hours in the context.",
+        "The cost of repair is not given.",
+        "Lift A works, and the date of the repair isn't known yet.",
+        "No date for its return is known.",
+        "Delivery not mentioned.",
+        "Exam: not mentioned.",
+        "It is not clear who paid the bill.",
+        "Whether finished pots can be delivered isn't said.",
+        "I cannot tell the price from the documents.",
+        "Nothing is said about how old a company has to be.",
     ],
 )
-def test_what_is_said_to_be_missing(sentence: str, what: str) -> None:
-    found = absence_in(sentence)
-    assert found is not None and found.what == what
-    assert sentence[found.start : found.end] == what
+def test_what_is_said_to_be_missing(sentence: str) -> None:
+    assert speaks_of_absence(sentence)
 
 
 @pytest.mark.parametrize(
@@ -52,7 +50,7 @@ def test_what_is_said_to_be_missing(sentence: str, what: str) -> None:
     ],
 )
 def test_what_is_an_ordinary_claim(sentence: str) -> None:
-    assert absence_in(sentence) is None
+    assert not speaks_of_absence(sentence)
 
 
 def test_absences_are_claims_until_the_context_has_decided() -> None:
@@ -63,11 +61,10 @@ def test_absences_are_claims_until_the_context_has_decided() -> None:
 
 def test_nothing_breaks_it() -> None:
     for text in random_texts(1000, seed=9):
-        found = absence_in(text)
-        assert found is None or text[found.start : found.end] == found.what
+        speaks_of_absence(text)
 
 
 @pytest.mark.parametrize("piece", ["no ", "the text does not ", "not known ", "a b ", "it is not ", "none of "])
 def test_time_is_bounded(piece: str) -> None:
-    assert taken(lambda: absence_in((piece * 400)[:399])) < 0.5
-    assert taken(lambda: absence_in((piece * 40_000)[:100_000])) < 0.5
+    assert taken(lambda: speaks_of_absence((piece * 400)[:399])) < 0.5
+    assert taken(lambda: speaks_of_absence((piece * 40_000)[:100_000])) < 0.5

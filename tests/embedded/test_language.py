@@ -6,7 +6,7 @@ import sys
 import pytest
 
 from halluscope._internal.embedded.reading.language import language_of, unjudgeable
-from halluscope._internal.embedded.reading.readable import readable
+from halluscope._internal.embedded.reading.readable import structured
 
 from ..random_text import random_texts
 from ..timing import taken
@@ -142,15 +142,14 @@ def test_a_markdown_table_becomes_a_statement_a_row() -> None:
         "Prices:\n\n| Model | Range | Price |\n|---|--:|---|\n| Model 3 | 358 miles | |\n"
         "| Model S | 405 miles | $74,990 |\n\nPrices may change."
     )
-    made = readable(passage)
-    assert made.kind == "mixed"
-    assert [statement.text for statement in made.statements] == [
+    made = structured(passage)
+    assert [statement.text for statement in made] == [
         "Prices:",
         "Model: Model 3; Range: 358 miles",
         "Model: Model S; Range: 405 miles; Price: $74,990",
         "Prices may change.",
     ]
-    row = made.statements[2]
+    row = made[2]
     start = row.text.index("405 miles")
     assert row.place(start, start + 9).of(passage) == "405 miles"
     assert passage[row.start : row.end] == "| Model S | 405 miles | $74,990 |"
@@ -162,25 +161,25 @@ def test_json_becomes_a_statement_an_object() -> None:
         ' "tags": ["new", "gift"],\n'
         ' "items": [{"sku": "A", "unit_price": 349.00}, {"sku": "B", "unitPrice": 42.5}]} Done.'
     )
-    made = readable(passage)
-    assert [statement.text for statement in made.statements] == [
+    made = structured(passage)
+    assert [statement.text for statement in made] == [
         "Result:",
         "order id: HB-1; customer name: Odile; customer tier: silver; paid: yes; note: none; tags: new, gift",
         "items: sku: A; unit price: 349.00",
         "items: sku: B; unit Price: 42.5",
         "Done.",
     ]
-    item = made.statements[2]
+    item = made[2]
     start = item.text.index("349.00")
     assert item.place(start, start + 6).of(passage) == "349.00"
-    paid = made.statements[1]
+    paid = made[1]
     start = paid.text.index("yes")
     assert paid.place(start, start + 3).of(passage) == "true"
 
 
 def test_members_of_a_list_carry_the_name_of_their_owner() -> None:
-    made = readable('[{"title": "Demo", "guests": [{"who": "Ann"}, {"who": "Bo"}]}]')
-    texts = [statement.text for statement in made.statements]
+    made = structured('[{"title": "Demo", "guests": [{"who": "Ann"}, {"who": "Bo"}]}]')
+    texts = [statement.text for statement in made]
     assert texts == [
         "title: Demo",
         "Demo guests: who: Ann",
@@ -190,16 +189,7 @@ def test_members_of_a_list_carry_the_name_of_their_owner() -> None:
 
 @pytest.mark.parametrize("passage", ["He won [1] the prize [2, 3].", '{"a": ', "a | b", "{}", "x = {y}"])
 def test_what_is_not_structure_stays_as_it_is(passage: str) -> None:
-    made = readable(passage)
-    assert made.kind == "prose"
-    assert all(passage[statement.start : statement.end] == statement.text for statement in made.statements)
-
-
-def test_prose_is_its_sentences() -> None:
-    passage = "Tesla was founded in 2003. It sells cars."
-    made = readable(passage)
-    assert made.text == "Tesla was founded in 2003.\nIt sells cars."
-    assert made.statements[1].place(3, 8).of(passage) == "sells"
+    assert structured(passage) == ()
 
 
 def test_pieces_point_at_their_characters() -> None:
@@ -210,7 +200,7 @@ def test_pieces_point_at_their_characters() -> None:
         '{"a":' * 500,
     ):
         unjudgeable(passage)
-        for statement in readable(passage).statements:
+        for statement in structured(passage):
             assert 0 <= statement.start <= statement.end <= len(passage)
             for piece in statement.pieces:
                 assert statement.place(piece.start, piece.end) == piece.source
@@ -224,7 +214,7 @@ def test_pieces_point_at_their_characters() -> None:
 def test_time_grows_with_length_only(piece: str) -> None:
     def read(length: int) -> float:
         text = (piece * (length // len(piece) + 1))[:length]
-        return taken(lambda: (readable(text), unjudgeable(text)))
+        return taken(lambda: (structured(text), unjudgeable(text)))
 
     assert read(100_000) < 25 * read(10_000) + 1
 

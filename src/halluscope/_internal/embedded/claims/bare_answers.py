@@ -15,9 +15,8 @@ _SHORT = 9
 _YES_NO = re.compile(r"\W*(?P<word>yes|no|yep|nope|yeah|true|false|correct|incorrect)\b\W*$", re.IGNORECASE)
 _DENYING = frozenset(("no", "nope", "false", "incorrect"))
 _ASKS = re.compile(
-    r"(?:who|whose|whom|what|which|when|where|why|how|in\s+which|by\s+what|is|are|was|were|do|does|did|can|could"
-    r"|will|would|should"
-    r"|has|have|had|may|must)\b",
+    r"(?:who|whose|whom|what|which|when|where|why|how|in\s+which|by\s+what|is|are|was|were|do|does|did|can|could|will"
+    r"|would|should|has|have|had|may|must)\b",
     re.IGNORECASE,
 )
 _HANGING = re.compile(
@@ -52,7 +51,6 @@ def is_bare(answer: str) -> bool:
 
 
 _SENTENCE_END = re.compile(r"[.!?]\s+")
-_OPENING = re.compile(r"(?:and|so|but|or|then|ok(?:ay)?|also|well|please|hi|hello|thanks)[,:]?\s+", re.IGNORECASE)
 
 
 def _asked(question: str) -> str | None:
@@ -88,8 +86,7 @@ def joined(question: str, answer: str) -> str:
     """
     asked = " ".join(question.split())
     bare = answer.strip().rstrip(".").strip()
-    plain = asked[opening.end() :] if (opening := _OPENING.match(asked)) else asked
-    made = _told(_CONTRACTED.sub(r"\1 is", plain), bare)
+    made = _told(_CONTRACTED.sub(r"\1 is", asked), bare)
     return f"{made[0].upper()}{made[1:]}." if made else f"{asked} {bare}."
 
 

@@ -9,29 +9,20 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from ...text.caseless import Caseless
-from ...text.verb_forms import AUXILIARY, BASES
+from ...text.verb_forms import BASES
 from .participles import aside
 from .phrases import phrases
-from .subjects import DETERMINED, NAME, Subject, goes_on_after, subject_of
+from .stated import Stated
+from .subjects import DETERMINED, FOR_MANY, FOR_ONE, NAME, Subject, goes_on_after, subject_of
 from .verbs import finite_verb, is_participle, starts_with_verb
 
-__all__ = ["Clause", "clauses", "finished"]
+__all__ = ["clauses", "finished"]
 
 
-@dataclass(frozen=True, slots=True)
-class Clause:
-    """A statement inside a sentence: its place there, and its words with those it shares put in front."""
-
-    text: str
-    start: int
-    end: int
-
-
-@dataclass(frozen=True, slots=True)
-class _Part:
+class _Part(NamedTuple):
     """A stretch of the sentence and the words to read before it."""
 
     lead: str
@@ -43,7 +34,7 @@ class _Part:
 _LONGEST = 1500
 _REACH = 240
 """Characters after a joint that tell whether a clause begins there."""
-_JOINT = re.compile(r";\s+|,\s+(?:and|but|while|whereas|yet|so)\s+|\s+(?:and|but)\s+|,\s+then\s+|,\s+(?=[a-z])")
+_JOINT = re.compile(r";\s+|,\s+(?:and|but|while|whereas|yet|so)\s+|\s+(?:and|but)\s+|,\s+then\s+")
 # After these, what follows is only supposed, asked or said by someone.
 _SUPPOSED = Caseless(
     r"\b(?:if|unless|whether|that|how|why|what|so\s+that|in\s+case|provided|suppose|as\s+though|as\s+if|not\s+only"
@@ -56,18 +47,17 @@ _MAY_SUBORDINATE = Caseless(r"\b(?:because|although|though|when|whenever|since|b
 _RELATIVE = Caseless(r"\b(?:which|who|whom|whose)\b")
 # What follows a verb of saying is part of what is said.
 _REPORTED = Caseless(
-    r"\b(?:says?|said|saying|claims?|claimed|believes?|believed|argues?|argued|reports?|reported|warns?|warned"
-    r"|tells?|told|states?|stated|notes?|noted|explains?|explained|suggests?|suggested|thinks?|thought|feels?|felt"
-    r"|knows?"
-    r"|knew|shows?|showed|found|finds?|hopes?|hoped|announces?|revealed|reveals|confirmed|confirms|added|according\s+to"
+    r"\b(?:says?|said|saying|claims?|claimed|believes?|believed|argues?|argued|reports?|reported|warns?|warned|tells?"
+    r"|told|states?|stated|notes?|noted|explains?|explained|suggests?|suggested|thinks?|thought|feels?|felt|knows?|knew"
+    r"|shows?|showed|found|finds?|hopes?|hoped|announces?|revealed|reveals|confirmed|confirms|added|according\s+to"
     r"|expects?|expected|denied|denies|suspects?|means?)\b"
 )
 
 
-def clauses(sentence: str) -> list[Clause]:
+def clauses(sentence: str) -> list[Stated]:
     """The statements of a sentence, in order; one when nothing is safe to cut."""
     if len(sentence) > _LONGEST or '"' in sentence or "“" in sentence or "|" in sentence:
-        return [Clause(sentence, 0, len(sentence))]
+        return [Stated(sentence, 0, len(sentence))]
     found = aside(sentence)
     if found is None:
         return _main(sentence)
@@ -77,17 +67,17 @@ def clauses(sentence: str) -> list[Clause]:
     ]
 
 
-def _placed(found: list[Clause], first: int, shift: int) -> Iterator[Clause]:
+def _placed(found: list[Stated], first: int, shift: int) -> Iterator[Stated]:
     """The clauses where they stand in the sentence; words put in front of the first stand nowhere."""
     for one in found:
-        yield Clause(finished(one.text), max(first, one.start + shift), one.end + shift)
+        yield Stated(finished(one.text), max(first, one.start + shift), one.end + shift)
 
 
-def _main(sentence: str) -> list[Clause]:
+def _main(sentence: str) -> list[Stated]:
     """The statements of a sentence without participles beside it."""
     parts = list(_parts(sentence))
     made = [clause for part in parts for clause in _finer(sentence, part, alone=len(parts) == 1)]
-    return made if len(made) > 1 else [Clause(sentence, 0, len(sentence))]
+    return made if len(made) > 1 else [Stated(sentence, 0, len(sentence))]
 
 
 def _parts(sentence: str) -> Iterator[_Part]:
@@ -122,7 +112,7 @@ def _right_side(joint: str, left: str, right: str, subject: Subject | None, comm
         return (own, "") if own is not None and not _MAY_SUBORDINATE.match(right[:20]) else None
     if _SUPPOSED.search(left) or _REPORTED.search(left):
         return None
-    if own is not None and joint not in ("then", ""):
+    if own is not None and joint != "then":
         clear = NAME.match(own.text) or DETERMINED.match(own.text) or own.text.lower() in _PLAIN_SUBJECTS
         # Without a comma, "won prizes and friends he kept" is still possible: the subject has to be a plain one.
         # And what stands before it must have a verb: "oak: the frames and the deck are".
@@ -130,14 +120,8 @@ def _right_side(joint: str, left: str, right: str, subject: Subject | None, comm
         return (own, "") if clear and plain and not _opens_clause(left, comma) else None
     if subject is None or _opens_clause(left, False):
         return None
-    if joint in ("and", "but", "then"):
-        lead = _shared(left, right, subject)
-        return (subject, lead) if lead else None
-    if joint == "":
-        # "can edit tags, create releases and push": after a comma alone, only what a modal goes on with.
-        lead = _shared(left, right, subject)
-        return (subject, lead) if _MODAL_LEAD.search(lead) and _FURTHER.search(right[:_REACH]) else None
-    return None
+    lead = _shared(left, right, subject) if joint in ("and", "but", "then") else ""
+    return (subject, lead) if lead else None
 
 
 def _opens_clause(left: str, comma: bool) -> bool:
@@ -149,15 +133,11 @@ def _opens_clause(left: str, comma: bool) -> bool:
 
 
 _INTRANSITIVE = frozenset(
-    "died lived worked moved returned remained arrived appeared stayed belonged graduated retired resigned grew"
-    " went came fell rose"
-    " existed happened occurred emerged collapsed expired ended began started continued travelled traveled studied"
-    " served joined".split()
+    "died lived moved returned remained arrived appeared stayed retired resigned grew went came fell rose began".split()
 )
 _AFTER_PARTICIPLE = re.compile(
-    r"(?:by|in|on|at|to|from|with|for|as|until|after|before|within|under|into|over|through|during|since|again|only"
-    r"|out|up|down|off"
-    r"|back|every|twice|once|\w+ly)\b|\d"
+    r"(?:by|in|on|at|to|from|with|for|as|until|after|before|within|under|into|over|through|during|since|again|only|out"
+    r"|up|down|off|back|every|twice|once|\w+ly)\b|\d"
 )
 _FIRST_WORD = re.compile(r"(?:(?:also|then|later|not|never|still|\w+ly)\s+)?([\w'’-]+)\s*(\S*)")
 _NEGATED = re.compile(r"n['’]t\b|\b(?:not|never|no|cannot)\b")
@@ -179,35 +159,14 @@ def _shared(left: str, right: str, subject: Subject) -> str:
     if modal is not None and word in BASES and not _NEGATED.search(left):
         return f"{subject.text} {modal[1]} " if len(left[modal.end() :].split()) >= 2 else ""
     started = starts_with_verb(right)
-    if (
-        started is not None
-        and started.text in (_FOR_ONE if subject.plural else _FOR_MANY)
-        and _counted(left, verb.text)
-    ):
-        return ""
     if started is None or (re.match(r"(?:also\s+)?(?:have|do|had)\b(?!\s+(?:been|a|an|the|no|\d))", right) and modal):
         return ""
-    if (
-        helped is not None
-        and is_participle(word)
-        and started.text not in AUXILIARY
-        and _AFTER_PARTICIPLE.match(following)
-    ) and word not in _INTRANSITIVE:
-        return ""
-    return f"{subject.text} "
+    # Where the verb on the left shows that its subject is one or many, the next must agree with it.
+    shown = verb.text in FOR_ONE or verb.text in FOR_MANY or verb.text.endswith("s")
+    other = started.text in (FOR_ONE if subject.plural else FOR_MANY)
+    return "" if shown and other else f"{subject.text} "
 
 
-_FOR_ONE = frozenset("is was has does isn't wasn't hasn't doesn't".split())
-_FOR_MANY = frozenset("are were have do aren't weren't haven't don't".split())
-
-
-def _counted(left: str, verb: str) -> bool:
-    """Whether the verb on the left shows that its subject is one or many, so that the next must agree with it."""
-    return verb in _FOR_ONE or verb in _FOR_MANY or verb.endswith("s")
-
-
-_MODAL_LEAD = re.compile(r"\b(?:will|can|must|may|should|would|could|shall|might)(?:\s+\w+)?\s$")
-_FURTHER = re.compile(r"^[^,;]*(?:,\s|\sand\s)\s*(?:and\s+)?[a-z]")
 _MODAL = re.compile(
     r"((?:will|can|must|may|should|would|could|shall|might)(?:\s+(?:also|now|only|still))?)\s+(?=[a-z])(?!be\b|have\b)"
 )
@@ -229,7 +188,7 @@ def _helped(left: str, verb: int) -> tuple[str, str] | None:
 # --- inside one clause ------------------------------------------------------------------------------
 
 
-def _finer(sentence: str, part: _Part, *, alone: bool) -> Iterator[Clause]:
+def _finer(sentence: str, part: _Part, *, alone: bool) -> Iterator[Stated]:
     """The part cut at its relative clause, its objects and its agent, and finished as sentences."""
     raw = sentence[part.start : part.end].rstrip()
     full = part.lead + raw
@@ -238,10 +197,10 @@ def _finer(sentence: str, part: _Part, *, alone: bool) -> Iterator[Clause]:
         subject = part.subject if text == full else subject_of(text)
         cut = phrases(text) if subject is not None and not (text != full and start) else None
         if cut is None or (text != full and end - start != len(text)):
-            yield Clause(finished(text), max(part.start, offset + start), offset + end)
+            yield Stated(finished(text), max(part.start, offset + start), offset + end)
             continue
         for piece, low, high in cut:
-            yield Clause(finished(piece), max(part.start, offset + start + low), offset + start + high)
+            yield Stated(finished(piece), max(part.start, offset + start + low), offset + start + high)
 
 
 def finished(text: str) -> str:

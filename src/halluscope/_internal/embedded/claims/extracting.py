@@ -17,7 +17,7 @@ from ...verdict import Claim
 from ..reading.code import is_dense_code
 from ..reading.judged_text import JudgedText, judged
 from ..reading.readable import Statement, structures
-from .absence import absence_in
+from .absence import speaks_of_absence
 from .bare_answers import with_question
 from .clauses import clauses, finished
 from .lines import is_heading, is_item, label_end, presupposed, repeats, tells
@@ -34,7 +34,7 @@ def extract(output: str, input: str | None = None) -> list[Claim]:
 
     Each `text` can be read alone; `start`:`end` is the stretch of the output it was taken from. Stretches lie
     in order and do not overlap. A bare short answer is joined with the question it answers. Sentences that say what
-    the context does not hold are claims too (see `absence_in`): whether they are true, the context decides.
+    the context does not hold are claims too (see `speaks_of_absence`): whether they are true, the context decides.
     """
     read = judged(output)
     found = with_question(_statements(read, input), input) if input else _statements(read, None)
@@ -56,7 +56,7 @@ def _statements(read: JudgedText, question: str | None) -> list[Stated]:
     found: list[Stated] = []
     prose_from = 0
     if "|" in read.text or "{" in read.text:
-        for span, _, made in structures(read.text):
+        for span, made in structures(read.text):
             found += _in_prose(read, Span(prose_from, span.start), question)
             found += _in_order(made)
             prose_from = span.end
@@ -92,7 +92,7 @@ def _in_prose(read: JudgedText, part: Span, question: str | None) -> Iterator[St
         if told is not None:
             span = Span(span.start + told.start, span.start + told.end)
             sentence = span.of(text)
-        elif kind == "refusal" and absence_in(sentence) is not None:
+        elif kind == "refusal" and speaks_of_absence(sentence):
             yield Stated(sentence, *span)
             continue
         elif kind != "claim":
@@ -143,10 +143,9 @@ def _is_bold(read: JudgedText, span: Span) -> bool:
 
 _GENERIC = re.compile(
     r"(?:(?:short|key|main|final|quick|detailed|executive|brief|full)\s+)?(?:answers?|summary|overview|details?"
-    r"|background|notes?|conclusions?"
-    r"|introduction|steps?|explanation|analysis|findings|results?|points?|facts?|features|sources?|references"
-    r"|context|response|timeline"
-    r"|dates|reasons?|recommendations?|takeaways?|important|pros|cons|caveats?)\b",
+    r"|background|notes?|conclusions?|introduction|steps?|explanation|analysis|findings|results?|points?|facts?"
+    r"|features|sources?|references|context|response|timeline|dates|reasons?|recommendations?|takeaways?|important"
+    r"|pros|cons|caveats?)\b",
     re.IGNORECASE,
 )
 

@@ -15,11 +15,9 @@ _END = re.compile(r"[.!?…:;]['\"”’)\]]*$")
 _MARKED = re.compile(r"(?:^|\n)[ \t]*(?:[-*+•·‣◦▪●○–—]|\(?(?:\d{1,3}|[a-zA-Z])[.)])[ \t]+(?:\[[ xX]\][ \t]+)?$")
 _UNDERLINED = re.compile(r"[ \t]*\n[ \t]*(?:=+|-{2,})[ \t]*(?:\n|$)")
 _LABEL = re.compile(
-    r"(?:the\s+)?(?:(?:final|short|direct|correct|quick|brief|long|fun|key|main|important)\s+)?(?:answer"
-    r"|conclusion|verdict|result"
-    r"|response|note|fact|summary|in\s+short|in\s+summary|tl;?dr|point|takeaway|important|warning|reminder|caution"
-    r"|tip|nb|n\.b\.)"
-    r"\s*(?::|\s[–—-])\s+(?=\S)",
+    r"(?:the\s+)?(?:(?:final|short|direct|correct|quick|brief|long|fun|key|main|important)\s+)?(?:answer|conclusion"
+    r"|verdict|result|response|note|fact|summary|in\s+short|in\s+summary|tl;?dr|point|takeaway|important|warning"
+    r"|reminder|caution|tip|nb|n\.b\.)\s*(?::|\s[–—-])\s+(?=\S)",
     re.IGNORECASE,
 )
 _VALUED = re.compile(r"^[^:]{2,60}:\s+\S")
@@ -75,21 +73,14 @@ def label_end(sentence: str) -> int:
 
 
 _KNOWN = re.compile(
-    r"(?:(?:and|so|but|well|hey|fun\s+fact)[,:]?\s+)?(?:(?:did|do|don['’]t|didn['’]t)\s+(?:you|we"
-    r"|they)\s+(?:all\s+)?(?:also\s+|already\s+)?"
-    r"(?:know|realise|realize|remember|hear|notice|recall)"
-    r"|(?:are|were|aren['’]t|weren['’]t)\s+you\s+aware|have\s+you\s+heard|haven['’]t\s+you\s+heard|who\s+(?:knew"
-    r"|would\s+have\s+thought)"
-    r"|(?:isn['’]t|is|wasn['’]t)\s+it\s+(?:not\s+)?(?:true|a\s+fact|interesting|amazing|remarkable|surprising"
-    r"|great|odd|strange|the\s+case)"
-    r"|would\s+you\s+believe|can\s+you\s+believe)(?P<that>,?\s+that)?\s+",
+    r"(?:and|so|but)?\s*(?:(?:did|do|have|had)(?:n['’]t)?\s+you\s+(?:know|realise|realize|remember|hear|heard|notice)"
+    r"|(?:is|was)(?:n['’]t)?\s+it\s+(?:true|a\s+fact|interesting|amazing|remarkable|surprising))(?P<that>\s+that)?\s+",
     re.IGNORECASE,
 )
 _ASKING = re.compile(r"(?:who|what|when|where|why|which|whose|how|whether|if|of|about|any|to)\b", re.IGNORECASE)
 _TAG = re.compile(
-    r",\s*(?:right|correct|yes|no|ok(?:ay)?|huh|eh|innit|(?:is|are|was|were|do|does|did|has|have|had|can|could"
-    r"|will|would|should)(?:n['’]t)?"
-    r"\s+(?:it|he|she|they|we|you|i|there|that))\s*\?\W*$",
+    r",\s*(?:right|correct|yes|no|ok(?:ay)?|huh|eh|innit|(?:is|are|was|were|do|does|did|has|have|had|can|could|will"
+    r"|would|should)(?:n['’]t)?\s+(?:it|he|she|they|we|you|i|there|that))\s*\?\W*$",
     re.IGNORECASE,
 )
 

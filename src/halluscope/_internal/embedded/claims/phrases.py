@@ -3,24 +3,16 @@
 from __future__ import annotations
 
 import re
-from typing import NamedTuple
 
 from ...text.caseless import Caseless
 from ...text.verb_forms import AUXILIARY, BE
+from .stated import Stated
 from .verbs import finite_verb, is_participle
 
-__all__ = ["Phrase", "phrases"]
+__all__ = ["phrases"]
 
 
-class Phrase(NamedTuple):
-    """The words of a statement, and the stretch of the clause that is its own."""
-
-    text: str
-    start: int
-    end: int
-
-
-def phrases(clause: str) -> list[Phrase] | None:
+def phrases(clause: str) -> list[Stated] | None:
     """The clause as statements that share its subject and verb; None when it is one."""
     if ";" in clause or _TOGETHER.search(clause):
         return None
@@ -29,22 +21,18 @@ def phrases(clause: str) -> list[Phrase] | None:
 
 # What is said of the things together cannot be said of each.
 _TOGETHER = Caseless(
-    r"\b(?:respectively|between|both|either|neither|each|together|combined|in\s+total|altogether|from\s+\S+\s+to"
-    r"|mix|mixture"
-    r"|combination|blend|sum|difference|choice|compar\w+|ratio|versus|vs|relationship|link|average|mean|cross"
-    r"|balance|pair|couple"
-    r"|merge\w*|combine\w*|separat\w+|divid\w+|distinguish\w*|marri\w+|marry|exchang\w+|swap\w*|alternat\w+"
-    r"|respective|or|if|that"
-    r"|whether|than|only|just|solely|exclusively|nothing|not|n['’]t|never|without|per|every|same|equal\w*"
-    r"|difference\w*)\b"
+    r"\b(?:respectively|between|both|either|neither|each|together|combined|in\s+total|altogether|from\s+\S+\s+to|mix"
+    r"|mixture|combination|blend|sum|difference|choice|compar\w+|ratio|versus|vs|relationship|link|average|mean|cross"
+    r"|balance|pair|couple|merge\w*|combine\w*|separat\w+|divid\w+|distinguish\w*|marri\w+|marry|exchang\w+|swap\w*"
+    r"|alternat\w+|respective|or|if|that|whether|than|only|just|solely|exclusively|nothing|not|n['’]t|never|without|per"
+    r"|every|same|equal\w*|difference\w*)\b"
 )
 _NUMBER = (
     r"(?:[$€£]\s?)?\d|(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|twenty|thirty|forty|fifty)\b"
 )
 _ABOUT = (
     r"(?:(?:about|around|roughly|nearly|almost|over|under|at\s+least|up\s+to|another|a\s+further|a\s+total\s+of"
-    r"|more\s+than"
-    r"|less\s+than|some|approximately|an?\s+additional)\s+)?"
+    r"|more\s+than|less\s+than|some|approximately|an?\s+additional)\s+)?"
 )
 _COUNTED = re.compile(rf"{_ABOUT}(?:{_NUMBER})")
 _DETERMINED = re.compile(
@@ -59,21 +47,15 @@ _ATTACHED = re.compile(
 )
 _PREPOSITION = re.compile(r"\s(for|in|on|at|to|from|with|by|of)\s")
 _MEASURE = re.compile(
-    r"(?:hours?|minutes?|mins?|seconds?|secs?|days?|weeks?|months?|years?|feet|foot|inch(?:es)?|yards?|miles?"
-    r"|pounds?|ounces?|lbs?"
-    r"|oz|stones?|dollars?|cents?|euros?|pence|h|m|s|half|halves|thirds?|quarters?|metres?|centimetres?|kg|g"
-    r"|degrees?|million|thousand|hundred)\b"
-)
-_VERBS_LEFT_WHOLE = frozenset(
-    "consists consisted comprises comprised ranges ranged varies varied totals totalled equals averages averaged"
-    " differs connects"
-    " connected links linked joins joined crosses spans compares matches".split()
+    r"(?:hours?|minutes?|mins?|seconds?|secs?|days?|weeks?|months?|years?|feet|foot|inch(?:es)?|yards?|miles?|pounds?"
+    r"|ounces?|lbs?|oz|stones?|dollars?|cents?|euros?|pence|h|m|s|half|halves|thirds?|quarters?|metres?|centimetres?|kg"
+    r"|g|degrees?|million|thousand|hundred)\b"
 )
 
 
-def _objects(clause: str) -> list[Phrase] | None:
+def _objects(clause: str) -> list[Stated] | None:
     verb = finite_verb(clause)
-    if verb is None or verb.text in _VERBS_LEFT_WHOLE or (verb.text in AUXILIARY and verb.text not in BE | _OWNING):
+    if verb is None or verb.text in _LEFT_WHOLE or (verb.text in AUXILIARY and verb.text not in BE | _OWNING):
         return None
     gap = _AFTER_VERB.match(clause, verb.end)
     if gap is None:
@@ -91,13 +73,14 @@ def _objects(clause: str) -> list[Phrase] | None:
     cuts = _cuts(clause, begin, joints)
     if not cuts or (verb.text in BE and not all(_ARTICLE.match(clause, joint.end()) for joint in cuts)):
         return None
-    made = [Phrase(clause[: cuts[0].start()], 0, cuts[0].start())]
+    made = [Stated(clause[: cuts[0].start()], 0, cuts[0].start())]
     ends = [joint.start() for joint in cuts[1:]] + [len(clause)]
-    made += [Phrase(clause[:begin] + clause[j.end() : end], j.end(), end) for j, end in zip(cuts, ends, strict=True)]
+    made += [Stated(clause[:begin] + clause[j.end() : end], j.end(), end) for j, end in zip(cuts, ends, strict=True)]
     return made
 
 
 _OWNING = frozenset(("has", "have", "had"))
+_LEFT_WHOLE = frozenset("comprises comprised consists consisted equals ranges ranged totals varies".split())
 
 
 def _kind(clause: str, place: int) -> str | None:
@@ -160,7 +143,7 @@ _AGENT_TIME = re.compile(rf"(?P<one>{_BY}[^,;:()]{{2,60}}?)\s+(?P<two>{_TIME}[^,
 _PASSIVE = re.compile(r"\b(?:is|are|was|were|been|be)\s+(?:\w+ly\s+|also\s+|first\s+)?([\w-]+)\s+")
 
 
-def _agent(clause: str) -> list[Phrase] | None:
+def _agent(clause: str) -> list[Stated] | None:
     """ "was founded in 1995 by John Smith" says when, and by whom."""
     for passive in _PASSIVE.finditer(clause):
         if not is_participle(passive[1]):
@@ -173,8 +156,8 @@ def _agent(clause: str) -> list[Phrase] | None:
             return None  # "by a company founded in 1995": the year may be the company's
         two = match.start("two")
         return [
-            Phrase(clause[: match.end("one")], 0, match.end("one")),
-            Phrase(clause[: passive.end()] + clause[two:], two, len(clause)),
+            Stated(clause[: match.end("one")], 0, match.end("one")),
+            Stated(clause[: passive.end()] + clause[two:], two, len(clause)),
         ]
     return None
 
@@ -185,10 +168,10 @@ _PLACE = re.compile(
 )
 
 
-def _places(clause: str) -> list[Phrase] | None:
+def _places(clause: str) -> list[Stated] | None:
     """ "is in London, in the financial district" says where, and where there."""
     match = _PLACE.match(clause)
     if match is None or finite_verb(clause[match.end(2) :]) is not None:
         return None
     two = match.end(2)
-    return [Phrase(clause[: match.start(2)], 0, match.start(2)), Phrase(match[1] + clause[two:], two, len(clause))]
+    return [Stated(clause[: match.start(2)], 0, match.start(2)), Stated(match[1] + clause[two:], two, len(clause))]

@@ -8,7 +8,7 @@ __all__ = ["Stated"]
 
 
 class Stated(NamedTuple):
-    """A statement and its place in the judged text."""
+    """The words of a statement, and the stretch of the text around it (sentence, clause or output) that is its own."""
 
     text: str
     start: int

@@ -9,7 +9,7 @@ from functools import lru_cache
 from ...text.caseless import Caseless
 from .verbs import finite_verb, starts_with_verb
 
-__all__ = ["DETERMINED", "NAME", "PRONOUN", "Subject", "goes_on_after", "resolve", "subject_of"]
+__all__ = ["DETERMINED", "FOR_MANY", "FOR_ONE", "NAME", "PRONOUN", "Subject", "goes_on_after", "resolve", "subject_of"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,9 +55,8 @@ _UNFINISHED = re.compile(
     re.IGNORECASE,
 )
 _ADVERB_LAST = re.compile(
-    r"\s+(?:also|then|later|first|only|never|always|often|now|still|soon|once|usually|originally|currently|both"
-    r"|all|each"
-    r"|previously|recently|eventually|initially|subsequently|officially|reportedly|successfully|quickly|even|just"
+    r"\s+(?:also|then|later|first|only|never|always|often|now|still|soon|once|usually|originally|currently|both|all"
+    r"|each|previously|recently|eventually|initially|subsequently|officially|reportedly|successfully|quickly|even|just"
     r"|already|itself|himself|herself|themselves)$"
 )
 
@@ -91,29 +90,22 @@ def goes_on_after(head: str, rest: str) -> bool:
     return bool(named) and len(head.split()) <= _MAX_SUBJECT_WORDS and starts_with_verb(rest) is not None
 
 
-_NAMED_AFTER = re.compile(r"(?<!\S)([\w'’]+),?\s+(?=[A-Z])((?:[A-Z][\w'’-]+\s?)+)")
+_NAMED_AFTER = re.compile(r"(?<!\S)([\w'’]+),?\s+[A-Z][\w'’-]+")
 _NO_PERSON_AFTER = frozenset(
     "the a an in at on of from near into its his her their this that for during since until after before by".split()
-)
-_CALENDAR = re.compile(
-    r"(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec|Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)(?:uary|ruary|ch|il|e"
-    r"|y|ust|tember|ober|ember|day)?\b"
 )
 
 
 def _is_rivalled(clause: str, start: int) -> bool:
     """Whether a name stands after the verb that no article or preposition of place goes before: likely a person."""
     return any(
-        match[1] not in _NO_PERSON_AFTER
-        and not match[1][0].isupper()
-        and not match[1][0].isdigit()
-        and not _CALENDAR.match(match[2])
+        match[1] not in _NO_PERSON_AFTER and not match[1][0].isupper() and not match[1][0].isdigit()
         for match in _NAMED_AFTER.finditer(clause, start)
     )
 
 
-_ONE = frozenset("is was has does isn't wasn't hasn't doesn't".split())
-_MANY = frozenset("are were have do aren't weren't haven't don't".split())
+FOR_ONE = frozenset("is was has does isn't wasn't hasn't doesn't".split())
+FOR_MANY = frozenset("are were have do aren't weren't haven't don't".split())
 _PLURAL_FIRST = frozenset("these those both many several most some they two three four five all".split())
 
 
@@ -123,8 +115,8 @@ def _subject(text: str, verb: str, rivalled: bool) -> Subject:
     last = head.split()[-1].strip("'’").lower() if head.split() else ""
     named = bool(NAME.match(text))
     agreed = verb.replace("’", "'")
-    if agreed in _ONE or agreed in _MANY:
-        return Subject(text, agreed in _MANY, named, rivalled)
+    if agreed in FOR_ONE or agreed in FOR_MANY:
+        return Subject(text, agreed in FOR_MANY, named, rivalled)
     plural = (
         " and " in head
         or first in _PLURAL_FIRST
@@ -134,16 +126,10 @@ def _subject(text: str, verb: str, rivalled: bool) -> Subject:
 
 
 _EXPLETIVE = re.compile(
-    r"^it\s+(?:is|was|has\s+been|will\s+be|would\s+be|seems|appears|takes|took)\s+(?:\w+ly\s+)?(?:important"
-    r"|likely|unlikely|possible|impossible|clear|unclear|known|believed|estimated|thought|said|reported|worth"
-    r"|necessary|recommended|difficult"
-    r"|easy|common|true|not\s+(?:until|clear|known|possible)|also\s+(?:important|worth|possible)|that|expected"
-    r"|noted|unknown|\w+\s+(?:that|to)\b)|^it\s+(?:seems|appears|takes|took|follows|turns)\b",
-    re.IGNORECASE,
-)
-_ORGANISATION = re.compile(
-    r"\b(?:inc|ltd|corp|company|university|institute|bank|association|party|council|team|band|group|agency"
-    r"|committee|department|museum|hospital|school|army|church|club|organi[sz]ation)\b",
+    r"^it\s+(?:is|was|has\s+been|will\s+be|would\s+be|seems|appears|takes|took)\s+(?:\w+ly\s+)?(?:important|likely"
+    r"|unlikely|possible|impossible|clear|unclear|known|believed|estimated|thought|said|reported|worth|necessary"
+    r"|recommended|difficult|easy|common|true|not\s+(?:until|clear|known|possible)|also\s+(?:important|worth|possible)"
+    r"|that|expected|noted|unknown|\w+\s+(?:that|to)\b)|^it\s+(?:seems|appears|takes|took|follows|turns)\b",
     re.IGNORECASE,
 )
 _PRONOUN_FIRST = re.compile(r"(he|she|it|they|his|her|its|their)\b", re.IGNORECASE)
@@ -193,11 +179,9 @@ def lowered(text: str) -> str:
 
 
 def _fits(word: str, subject: Subject) -> bool:
-    organisation = bool(_ORGANISATION.search(subject.text)) or subject.text.lower().startswith("the ")
-    if word in ("they", "their"):
-        return subject.plural or (subject.named and bool(_ORGANISATION.search(subject.text)))
-    if subject.plural:
-        return False
+    if subject.plural or word in ("they", "their"):
+        return subject.plural and word in ("they", "their")
     if word in ("he", "his", "she", "her"):
-        return subject.named and not subject.rivalled and not organisation and len(subject.text.split()) <= 4
+        thing = subject.text.lower().startswith("the ") or len(subject.text.split()) > 4
+        return subject.named and not subject.rivalled and not thing
     return True

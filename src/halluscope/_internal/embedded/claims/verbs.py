@@ -20,15 +20,12 @@ _DETERMINERS = frozenset(
     " four five six seven eight nine ten of in on at by for from with to and or".split()
 )
 _FOLLOWS = frozenset(
-    "a an the this that these those its his her their our my your each every all some most many several both no"
-    " any two three"
-    " four five six seven eight nine ten in on at by for from with to into onto as about under over up out off"
-    " down between"
-    " against after before until since during within without through across near only also not just nearly almost"
-    " around"
-    " roughly more less than one half twice it them him us me you there here away back together together well at"
-    " least because"
-    " when where while if who which how why what much so too again once how anything nothing everything something"
+    "a an the this that these those its his her their our my your each every all some most many several both no any two"
+    " three four five six seven eight nine ten in on at by for from with to into onto as about under over up out off"
+    " down between against after before until since during within without through across near only also not just nearly"
+    " almost around roughly more less than one half twice it them him us me you there here away back together together"
+    " well at least because when where while if who which how why what much so too again once how anything nothing"
+    " everything something"
     " everyone".split()
 )
 _STOPS = frozenset("and but or because although though when while if which who that where since so".split())

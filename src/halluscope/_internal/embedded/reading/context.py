@@ -72,9 +72,8 @@ class _Form:
     """The text of a passage as it is read, and the way back to its characters."""
 
     def __init__(self, passage: str) -> None:
-        made = structured(passage)
-        self._statements = made.statements if made else ()
-        self.text = made.text if made else passage
+        self._statements = structured(passage)
+        self.text = "\n".join(statement.text for statement in self._statements) or passage
         self._starts: list[int] = []
         place = 0
         for statement in self._statements:

@@ -164,14 +164,8 @@ class EvidenceIndex:
         chosen: set[int] = set()
         room = words
         # What stands beside the strongest window usually says who "he" or "it" is.
-        nearby = (
-            [place for place in (ranked[0] - 1, ranked[0] + 1) if ranked and 0 <= place < len(self.windows)]
-            if ranked
-            else []
-        )
-        for place in [*ranked, *nearby, *range(len(self.windows))]:
-            if place in chosen:
-                continue
+        nearby = [place for top in ranked[:1] for place in (top - 1, top + 1) if 0 <= place < len(self.windows)]
+        for place in dict.fromkeys([*ranked, *nearby, *range(len(self.windows))]):
             if self._sizes[place] <= room or not chosen:
                 chosen.add(place)
                 room -= self._sizes[place]

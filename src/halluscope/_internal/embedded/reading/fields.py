@@ -17,7 +17,7 @@ from typing import Literal
 
 from .keywords import FACTS, FLAGS, GENERIC, LIKELY, LOOSE, SAME, STATES, TURNED, VALUES, Value, root, telling
 from .records import Pair, Siblings, pairs, siblings, words_of
-from .stance import Said, Stance, tokens
+from .stance import Said, Stance
 
 __all__ = ["Field", "FieldFinding", "compare_fields", "read_fields"]
 
@@ -73,7 +73,6 @@ class FieldFinding:
 # --- reading ----------------------------------------------------------------------------------------
 
 _WORDING = re.compile(r"[^\W\d_]+(?:[ _-][^\W\d_]+){0,2}$")
-_INNER = re.compile(r"['\"]?([^\W\d]\w*)['\"]?\s*:\s*u?['\"]?(\w+)['\"]?\s*(?:,|$)")
 _NO_WORD = re.compile(r"[\W_]+")
 _SENTENCE_END = re.compile(r"[.!?]\s|\n")
 _MOST_PROSE = 20_000
@@ -121,17 +120,15 @@ def _fields_of(members: Sequence[Pair], text: str, alike: Siblings | None, sayin
     groups: dict[str, list[Field]] = {}
     owner = set(map(root, words_of(members[0].owner)))
     for pair in members:
-        for key, value, state in _valued(pair):
-            inner = len(key) > len(pair.key)
-            sizes = range(len(key) - 1, 0, -1)
-            size = next((n for n in sizes if (inner or beginnings[key[:n]] > 1) and telling(key[n:])), 0)
+        for value, state in _valued(pair):
+            key = pair.key
+            size = next((n for n in range(len(key) - 1, 0, -1) if beginnings[key[:n]] > 1 and telling(key[n:])), 0)
             words, head = telling(key[size:]), root(key[size - 1]) if size else ""
             if not (words or state) or (words and words[-1] in FACTS):
                 continue
             others = alike if alike is not None and alike.differ(pair) else None
-            label = f"{' '.join(key)}: {value}" if inner else _shown(pair, members[0], text, others is not None)
             field = Field(
-                label, value, words, pair.start, pair.end,
+                _shown(pair, members[0], text, others is not None), value, words, pair.start, pair.end,
                 group="" if head in GENERIC else head,
                 state=STATES[state][0] if state else "",
                 done=len(words) == 1 and any(word.endswith("ed") and root(word) == words[0] for word in key),
@@ -162,23 +159,17 @@ def _shown(pair: Pair, first: Pair, text: str, repeated: bool) -> str:
     return " ".join(own.replace("**", "").split())
 
 
-def _valued(pair: Pair) -> Iterator[tuple[tuple[str, ...], Value, str]]:
-    """The key of a pair, what its value says, and the state it names; those of a written-out mapping one by one."""
+def _valued(pair: Pair) -> Iterator[tuple[Value, str]]:
+    """What the value of a pair says, and the state it names; nothing where it cannot be compared."""
     value = pair.value.lower().rstrip(".")
     if value == "none" and not (pair.flat and pair.value == "none"):
         value = "no"  # somebody wrote it; a flattened null reads the same, and says nothing
     if value in STATES and pair.table[:1] == (pair.key,) and len(pair.table) > 1:
         return  # the name of a row: the plan that is called "Free"
-    if value.startswith("{"):
-        for name, inner in _INNER.findall(pair.value.strip("{}")):
-            if inner.lower() in VALUES:
-                yield (*pair.key, *(token.text for token in tokens(name))), VALUES[inner.lower()], ""
-    elif value in VALUES:
-        yield pair.key, VALUES[value], value if value in STATES else ""
-    elif value in ("0", "1") and pair.key[0] in FLAGS:
-        yield pair.key, "yes" if value == "1" else "no", ""
-    elif value in STATES or _WORDING.match(value):
-        yield pair.key, "other", value if value in STATES else ""
+    if value in ("0", "1") and pair.key[0] in FLAGS:
+        yield "yes" if value == "1" else "no", ""
+    elif value in VALUES or value in STATES or _WORDING.match(value):
+        yield VALUES.get(value, "other"), value if value in STATES else ""
 
 
 @lru_cache(maxsize=1024)

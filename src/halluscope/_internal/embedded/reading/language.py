@@ -40,27 +40,9 @@ _ENGLISH = frozenset(
 _PARTICLES = frozenset(
     "de la le les du des del di da do dos das van von der den ten ter el al ibn bin y e i of zu und et".split()
 )
-_SCRIPTS = {
-    "CYRILLIC": "the Cyrillic script",
-    "GREEK": "the Greek script",
-    "ARABIC": "the Arabic script",
-    "HEBREW": "the Hebrew script",
-    "DEVANAGARI": "the Devanagari script",
-    "BENGALI": "the Bengali script",
-    "TAMIL": "the Tamil script",
-    "TELUGU": "the Telugu script",
-    "THAI": "the Thai script",
-    "HANGUL": "Korean",
-    "HIRAGANA": "Japanese",
-    "KATAKANA": "Japanese",
-    "CJK": "Chinese characters",
-    "GEORGIAN": "the Georgian script",
-    "ARMENIAN": "the Armenian script",
-    "ETHIOPIC": "the Ethiopic script",
-    "KHMER": "the Khmer script",
-    "MYANMAR": "the Burmese script",
-    "SINHALA": "the Sinhala script",
-}
+_SCRIPTS = {"HANGUL": "Korean", "HIRAGANA": "Japanese", "KATAKANA": "Japanese", "CJK": "Chinese characters"}
+"""Scripts of one language by its name; all others by their own, as the names of their letters begin."""
+_LATIN = frozenset(("LATIN", "FULLWIDTH", "MATHEMATICAL", "MODIFIER", "FEMININE", "MASCULINE", "MICRO", ""))
 
 _SAMPLE = 20_000
 _FEWEST_LETTERS = 4
@@ -151,8 +133,8 @@ def _script(text: str) -> str | None:
     other: Counter[str] = Counter()
     for char in _NOT_ASCII.findall(text):
         script = unicodedata.name(char, "").split(" ")[0].split("-")[0] if char.isalpha() else ""
-        if script in _SCRIPTS:
-            other[_SCRIPTS[script]] += 1
+        if script not in _LATIN:
+            other[_SCRIPTS.get(script, f"the {script.title()} script")] += 1
     total = sum(other.values())
     if total < _FEWEST_LETTERS or 2 * total <= sum(map(str.isalpha, text)):
         return None

@@ -11,11 +11,10 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from json.decoder import scanstring  # type: ignore[attr-defined]
-from typing import Literal
 
 from ...text import Span, sentences
 
-__all__ = ["Piece", "Readable", "Statement", "readable", "structured", "structures"]
+__all__ = ["Piece", "Statement", "structured", "structures"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,47 +50,18 @@ class Statement:
         return Span(min(piece.source.start for piece in touched), max(piece.source.end for piece in touched))
 
 
-@dataclass(frozen=True, slots=True)
-class Readable:
-    """A passage as statements. `kind` says what was found in it."""
+def structured(passage: str) -> tuple[Statement, ...]:
+    """A passage with a table or JSON in it as statements: sentences as they are, rows and objects put into words.
 
-    statements: tuple[Statement, ...]
-    kind: Literal["prose", "table", "json", "mixed"]
-
-    @property
-    def text(self) -> str:
-        """All statements, one on a line."""
-        return "\n".join(statement.text for statement in self.statements)
-
-
-def readable(passage: str) -> Readable:
-    """The passage as statements: sentences as they are, table rows and JSON objects put into words."""
-    return structured(passage) or Readable(tuple(_prose(passage, 0, len(passage))), "prose")
-
-
-def structured(passage: str) -> Readable | None:
-    """The same for a passage with a table or JSON in it; None for one that is prose all through."""
+    Nothing for a passage that is prose all through.
+    """
     statements: list[Statement] = []
-    kinds: set[str] = set()
     position = 0
-    for span, kind, made in structures(passage):
-        if span.start > position:
-            prose = list(_prose(passage, position, span.start))
-            if prose:
-                kinds.add("prose")
-                statements.extend(prose)
+    for span, made in structures(passage):
+        statements.extend(_prose(passage, position, span.start))
         statements.extend(made)
-        kinds.add(kind)
         position = span.end
-    if not kinds:
-        return None
-    rest = list(_prose(passage, position, len(passage)))
-    if rest:
-        kinds.add("prose")
-        statements.extend(rest)
-    if kinds == {"json"}:
-        return Readable(tuple(statements), "json")
-    return Readable(tuple(statements), "table" if kinds == {"table"} else "mixed")
+    return (*statements, *_prose(passage, position, len(passage))) if statements else ()
 
 
 def _prose(passage: str, start: int, end: int) -> Iterator[Statement]:
@@ -109,81 +79,75 @@ _TABLE = re.compile(
     re.MULTILINE,
 )
 _ATTEMPTS = 40
+_LINE = re.compile(r"[^\n]+")
 
 
-def structures(passage: str) -> Iterator[tuple[Span, str, list[Statement]]]:
+def structures(passage: str) -> Iterator[tuple[Span, list[Statement]]]:
     """Tables and JSON values in the passage, in order, with their statements."""
-    found: list[tuple[Span, str, list[Statement]]] = []
-    if "|" in passage and "--" in passage:
-        for match in _TABLE.finditer(passage):
-            found.append((Span(*match.span()), "table", _table(passage, match.start(), match.end())))
-    position, attempts = 0, 0
-    while attempts < _ATTEMPTS:
+    found = [*_tables(passage), *_values(passage)]
+    reached = 0
+    for span, made in sorted(found, key=lambda item: item[0]):
+        if span.start >= reached:
+            reached = span.end
+            yield span, made
+
+
+def _values(passage: str) -> Iterator[tuple[Span, list[Statement]]]:
+    position = 0
+    for _ in range(_ATTEMPTS):
         opening = _OPENING.search(passage, position)
         if opening is None:
             break
-        attempts += 1
         try:
-            node, end = _Parser(passage).value(opening.start(), 0)
+            node, position = _Parser(passage).value(opening.start(), 0)
         except (ValueError, IndexError):
             position = opening.end()
             continue
-        position = end
+        made: list[Statement] = []
         if node.fields or any(item.fields for item in node.items):  # "[1]" in prose is a reference
-            made: list[Statement] = []
             _object_statements(node, "", made)
-            if made:
-                found.append((Span(opening.start(), end), "json", made))
-    found.sort(key=lambda item: item[0])
-    reached = 0
-    for item in found:
-        if item[0].start >= reached:
-            reached = item[0].end
-            yield item
+        if made:
+            yield Span(node.start, node.end), made
 
 
 # --- tables -----------------------------------------------------------------------------------------
 
 
+def _tables(passage: str) -> Iterator[tuple[Span, list[Statement]]]:
+    if "|" in passage and "--" in passage:
+        for match in _TABLE.finditer(passage):
+            yield Span(*match.span()), _table(passage, match.start(), match.end())
+
+
 def _cells(passage: str, start: int, end: int) -> list[Span]:
+    """The cells of a row, without the blanks and bars around them."""
     cells: list[Span] = []
-    position = start
-    while position <= end:
-        bar = passage.find("|", position, end)
-        stop = bar if bar >= 0 else end
-        low, high = position, stop
-        while low < high and passage[low].isspace():
-            low += 1
-        while high > low and passage[high - 1].isspace():
-            high -= 1
-        cells.append(Span(low, high))
-        if bar < 0:
-            break
-        position = bar + 1
-    if cells and cells[0].start == cells[0].end and passage[start:end].lstrip().startswith("|"):
-        cells = cells[1:]
-    if cells and cells[-1].start == cells[-1].end and passage[start:end].rstrip().endswith("|"):
-        cells = cells[:-1]
+    row = passage[start:end].strip()
+    place = passage.index(row, start)
+    if row.startswith("|"):
+        row, place = row[1:], place + 1
+    for cell in row.removesuffix("|").split("|"):
+        low = place + len(cell) - len(cell.lstrip())
+        cells.append(Span(low, low + len(cell.strip())))
+        place += len(cell) + 1
     return cells
 
 
 def _table(passage: str, start: int, end: int) -> list[Statement]:
-    lines = [match.span() for match in re.finditer(r"[^\n]+", passage[start:end])]
-    header = [span.of(passage).strip("*_` ") for span in _cells(passage, start + lines[0][0], start + lines[0][1])]
+    lines = [Span(*match.span()) for match in _LINE.finditer(passage, start, end)]
+    header = [cell.of(passage).strip("*_` ") for cell in _cells(passage, *lines[0])]
     statements = []
-    for low, high in lines[2:]:
-        cells = _cells(passage, start + low, start + high)
+    for line in lines[2:]:
         builder = _Builder()
-        for index, cell in enumerate(cells):
-            if cell.start == cell.end:
-                continue
-            label = header[index] if index < len(header) else ""
-            builder.separate("; ")
-            if label:
-                builder.add(f"{label}: ")
-            builder.add(cell.of(passage), cell)
+        for number, cell in enumerate(_cells(passage, *line)):
+            label = header[number] if number < len(header) else ""
+            if cell.start < cell.end:
+                builder.separate("; ")
+                if label:
+                    builder.add(f"{label}: ")
+                builder.add(cell.of(passage), cell)
         if builder.filled:
-            statements.append(builder.statement(start + low, start + high))
+            statements.append(builder.statement(*line))
     return statements
 
 
@@ -239,44 +203,36 @@ class _Parser:
 
     def _object(self, start: int, depth: int) -> tuple[_Node, int]:
         node = _Node(start, start, None, [], [])
-        position = self._skip(start + 1)
-        if self.text[position] == "}":
-            node.end = position + 1
-            return node, position + 1
-        while True:
-            position = self._skip(position)
+        for position in self._members(node, "}"):
             if self.text[position] != '"':
                 raise ValueError("no key here")
             key, position = scanstring(self.text, position + 1, False)
             position = self._skip(position)
             if self.text[position] != ":":
                 raise ValueError("no colon here")
-            child, position = self.value(position + 1, depth + 1)
+            child, node.end = self.value(position + 1, depth + 1)
             node.fields.append((str(key), child))
-            position = self._skip(position)
-            if self.text[position] == "}":
-                node.end = position + 1
-                return node, position + 1
-            if self.text[position] != ",":
-                raise ValueError("no comma here")
-            position += 1
+        return node, node.end
 
     def _array(self, start: int, depth: int) -> tuple[_Node, int]:
         node = _Node(start, start, None, [], [])
-        position = self._skip(start + 1)
-        if self.text[position] == "]":
-            node.end = position + 1
-            return node, position + 1
-        while True:
-            child, position = self.value(position, depth + 1)
+        for position in self._members(node, "]"):
+            child, node.end = self.value(position, depth + 1)
             node.items.append(child)
-            position = self._skip(position)
-            if self.text[position] == "]":
-                node.end = position + 1
-                return node, position + 1
-            if self.text[position] != ",":
-                raise ValueError("no comma here")
-            position += 1
+        return node, node.end
+
+    def _members(self, node: _Node, closing: str) -> Iterator[int]:
+        """Where each member begins; whoever reads one moves the end of the node behind it."""
+        position = self._skip(node.start + 1)
+        if self.text[position] != closing:
+            yield position
+            position = self._skip(node.end)
+            while self.text[position] == ",":
+                yield self._skip(position + 1)
+                position = self._skip(node.end)
+        if self.text[position] != closing:
+            raise ValueError("no comma here")
+        node.end = position + 1
 
 
 class _Builder:
