@@ -4,7 +4,7 @@ import itertools
 
 import pytest
 
-from halluscope._internal.embedded.deciding.names import NameIndex, missing_names, names
+from halluscope._internal.embedded.deciding.names import missing_names, names
 
 from ..random_text import random_texts
 
@@ -71,12 +71,6 @@ def test_names_that_are_there_in_another_form(claim: str) -> None:
 )
 def test_names_that_are_not_there(claim: str, expected: list[str]) -> None:
     assert missing(claim) == expected
-
-
-def test_an_index_answers_like_the_text() -> None:
-    index = NameIndex(EVIDENCE)
-    claim = "It was Niels Bohr in Paris."
-    assert missing_names(claim, index) == missing_names(claim, EVIDENCE) != []
 
 
 def test_nothing_is_in_an_empty_text() -> None:

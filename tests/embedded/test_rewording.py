@@ -1,4 +1,4 @@
-"""Numbers written as the context writes them, and the way back to the claim."""
+"""Numbers written as the context writes them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ def stood(claim: str, context: str) -> list[Standing]:
 
 
 def read(claim: str, context: str) -> str:
-    return reworded(claim, stood(claim, context)).text
+    return reworded(claim, stood(claim, context))
 
 
 @pytest.mark.parametrize(
@@ -34,21 +34,8 @@ def test_only_numbers_that_agree_are_written_alike(claim: str, context: str, tex
     assert read(claim, context) == text
 
 
-def test_places_lead_back_to_the_claim() -> None:
-    claim = "It has twelve rooms and twenty windows in all."
-    made = reworded(claim, stood(claim, "The house has 12 rooms and 20 windows."))
-    assert made.text == "It has 12 rooms and 20 windows in all."
-    for word in ("It", "rooms", "windows", "all"):
-        start = made.text.index(word)
-        low, high = made.original(start, start + len(word))
-        assert claim[low:high] == word
-    start = made.text.index("20")
-    assert claim[slice(*made.original(start, start + 2))] == "twenty"
-    assert claim[slice(*made.original(start, start + 1))] == "twenty"
-
-
 def test_a_bare_answer_is_reworded_behind_its_question() -> None:
     question, answer = "How many rooms has it?", "Twelve"
     claim = f"{question} {answer}"
     made = reworded(answer, stood(claim, "The house has 12 rooms."), len(claim) - len(answer))
-    assert made.text == "12"
+    assert made == "12"

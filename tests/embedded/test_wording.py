@@ -4,24 +4,9 @@ import itertools
 
 import pytest
 
-from halluscope._internal.embedded.deciding.wording import hedges, is_subjective, negations, polarity_conflict
+from halluscope._internal.embedded.deciding.wording import is_subjective, negations, polarity_conflict
 
 from ..random_text import random_texts
-
-
-@pytest.mark.parametrize(
-    "text, expected",
-    [
-        ("It might rain.", ["might"]),
-        ("Possibly, it may have been built around 1987.", ["Possibly", "may"]),
-        ("It seems that he was believed to be ill.", ["seems", "believed to"]),
-        ("It opened in May, on May 5, early May.", []),
-        ("The mightiest dismay.", []),
-        ("It rained.", []),
-    ],
-)
-def test_hedges(text: str, expected: list[str]) -> None:
-    assert [span.of(text) for span in hedges(text)] == expected
 
 
 @pytest.mark.parametrize(
@@ -76,21 +61,17 @@ def test_negations(text: str, expected: list[str]) -> None:
 )
 def test_words_that_turn_it_round(claim: str, evidence: str, words: tuple[str, str]) -> None:
     found = polarity_conflict(claim, evidence)
-    assert found is not None
-    assert (found.claim.of(claim), found.evidence.of(evidence)) == words
-    assert words[0] in found.reason and words[1] in found.reason
+    assert found == f"the claim says “{words[0]}”, the context says “{words[1]}”"
 
 
 def test_a_denial_turns_it_round() -> None:
     found = polarity_conflict("The board did not approve the sale.", "The board did approve the sale.")
-    assert found is not None
-    assert found.claim.of("The board did not approve the sale.") == "not"
+    assert found == "the claim says “not”, the context does not"
 
 
 def test_only_the_nearest_sentence_counts() -> None:
     evidence = "It was never cold. Sales decreased in Norway. Nobody knew why."
-    found = polarity_conflict("Sales increased in Norway.", evidence)
-    assert found is not None and found.evidence.of(evidence) == "decreased"
+    assert "the context says “decreased”" in (polarity_conflict("Sales increased in Norway.", evidence) or "")
     assert polarity_conflict("Sales decreased in Norway.", evidence) is None
 
 
@@ -113,6 +94,5 @@ def test_no_flip(claim: str, evidence: str) -> None:
 def test_odd_text_breaks_nothing() -> None:
     drawn = random_texts(1000, seed=4)
     for text, other in itertools.pairwise(drawn):
-        found = polarity_conflict(text, other)
-        assert found is None or (found.claim.end <= len(text) and found.evidence.end <= len(other))
-        assert all(span.of(text) for span in (*hedges(text), *negations(text)))
+        assert polarity_conflict(text, other) != ""
+        assert all(span.of(text) for span in negations(text))

@@ -1,4 +1,4 @@
-"""Proper names of a text by their surface: capitalised runs, acronyms, quoted titles, identifiers.
+"""Proper names of a text by their surface: capitalised runs, acronyms, identifiers.
 
 No list of the world's names is needed: a name of a claim that its evidence does not contain in any form
 is worth pointing at. What is looked for is absence, so every form a name may take in the evidence is
@@ -15,9 +15,9 @@ from typing import Literal
 
 from ...text import STOP_WORDS, Span, fold, sentences, stem, words
 
-__all__ = ["Name", "NameIndex", "missing_names", "names"]
+__all__ = ["Name", "missing_names", "names"]
 
-NameKind = Literal["name", "acronym", "title", "identifier"]
+NameKind = Literal["name", "acronym", "identifier"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,11 +29,6 @@ class Name:
     text: str
     kind: NameKind
 
-    @property
-    def span(self) -> Span:
-        """Its place."""
-        return Span(self.start, self.end)
-
 
 _CAPITAL = r"[^\W\d_a-zà-öø-ÿ]"
 _PART = (
@@ -44,13 +39,7 @@ _LINK = r"(?:of|de|del|della|di|da|do|dos|van|von|der|den|la|le|du|al|bin|ibn|th
 _RUN = re.compile(rf"(?<!\w){_PART}(?:(?:\s|\s{_LINK}\s(?:the\s)?){_PART}){{0,7}}")
 _LONG_RUN = re.compile(rf"(?<!\w){_PART}(?:(?:\s|\s(?:and|{_LINK})\s(?:the\s)?){_PART}){{0,7}}")
 _IDENTIFIER = re.compile(r"(?<![\w])(?:[A-Za-z]{1,10}[-_]?\d[\w-]*|#\d+)(?![\w])")
-_TITLE = re.compile(r"[\"“«]([^\"“”«»\n]{2,80})[\"”»]")
 _ACRONYM = re.compile(r"^(?:[^\W\d_a-zà-öø-ÿ]{2,8}s?|(?:[A-Z]\.){2,})$")
-_NUMBER = re.compile(
-    r"(?:Twenty|Thirty|Forty|Fifty|Sixty|Seventy|Eighty|Ninety)(?:-\w+)?$|(?:One|Two|Three|Four|Five|Six|Seven|Eight|Nine"
-    r"|Ten|Eleven|Twelve|\w+teen|First|Second|Third)$"
-)
-_COMPOUND = re.compile(r"-(?:based|born|led|owned|style|made|backed|area|wide|like)$")
 _MONTHS_DAYS = frozenset(
     "january february march april may june july august september october november december monday tuesday "
     "wednesday thursday friday saturday sunday jan feb mar apr jun jul aug sep sept oct nov dec mon tue wed "
@@ -92,18 +81,9 @@ def _names(text: str) -> tuple[Name, ...]:
     }
     for match in runs:
         start, end = _trimmed(text, match.start(), match.end(), match.start() in firsts, elsewhere)
-        if start >= end or any(taken[start:end]):
-            continue
-        raw = text[start:end]
-        kind: NameKind = "acronym" if _ACRONYM.match(raw) else "name"
-        found.append(Name(start, end, raw, kind))
-        taken[start:end] = b"\x01" * (end - start)
-    for match in _TITLE.finditer(text):
-        start, end = match.span(1)
-        inner = match.group(1)
-        if not any(taken[start:end]) and inner[:1].isupper() and len(inner.split()) <= 10 and inner[-1] not in ".?!,":
-            found.append(Name(start, end, inner, "title"))
-            taken[start:end] = b"\x01" * (end - start)
+        if start < end and not any(taken[start:end]):
+            raw = text[start:end]
+            found.append(Name(start, end, raw, "acronym" if _ACRONYM.match(raw) else "name"))
     found.sort(key=lambda name: name.start)
     return tuple(found)
 
@@ -127,30 +107,20 @@ def _first_letter(text: str, span: Span) -> int:
 
 def _trimmed(text: str, start: int, end: int, first: bool, elsewhere: set[str]) -> tuple[int, int]:
     """A run without the words at its edges that are no part of a name: "In Paris", "The Hague On"."""
-    pieces = [(match.start(), match.end()) for match in re.finditer(r"\S+", text[start:end])]
-    low, high = 0, len(pieces)
-    while low < high:
-        raw = text[start + pieces[low][0] : start + pieces[low][1]]
-        word = fold(raw).strip(".'’s" if len(raw) > 3 else ".")
-        lone = first and low == 0 and high == 1
-        if fold(raw) in STOP_WORDS or word in _COMMON or (lone and not _telling(raw, elsewhere)) or _NUMBER.match(raw):
-            low += 1
-            first = False
-        else:
-            break
-    while high > low:
-        raw = text[start + pieces[high - 1][0] : start + pieces[high - 1][1]]
-        if fold(raw) in STOP_WORDS or fold(raw).rstrip(".") in _COMMON:
-            high -= 1
-        else:
-            break
-    if low >= high:
+    pieces = list(re.compile(r"\S+").finditer(text, start, end))
+    if first and len(pieces) == 1 and not _telling(pieces[0].group(), elsewhere):
         return start, start
-    finish = start + pieces[high - 1][1]
-    compound = _COMPOUND.search(text, start + pieces[low][0], finish)
-    if compound:
-        finish = compound.start()
-    return start + pieces[low][0], finish
+    while pieces:
+        raw = pieces[0].group()
+        if fold(raw) not in STOP_WORDS and fold(raw).strip(".'’s" if len(raw) > 3 else ".") not in _COMMON:
+            break
+        del pieces[0]
+    while pieces:
+        word = fold(pieces[-1].group())
+        if word not in STOP_WORDS and word.rstrip(".") not in _COMMON:
+            break
+        del pieces[-1]
+    return (pieces[0].start(), pieces[-1].end()) if pieces else (start, start)
 
 
 def _telling(raw: str, elsewhere: set[str]) -> bool:
@@ -184,7 +154,7 @@ def _other_forms(part: str) -> set[str]:
     return forms
 
 
-class NameIndex:
+class _NameIndex:
     """The words of a text, ready to be asked which names are in it. Built once for many claims.
 
     Most names are found by their words; what only the others need is made when the first of them comes.
@@ -225,9 +195,6 @@ class NameIndex:
             return all(part in self._words for part in words(name.text))
         if name.kind == "acronym" and (fold(name.text).replace(".", "").rstrip("s") in self._acronyms):
             return True
-        if name.kind == "title":
-            share = sum(self._has(part) for part in parts) / len(parts)
-            return share >= 0.75
         absent = [part for part in parts if not self._has(part)]
         if not absent:
             return True
@@ -266,13 +233,9 @@ def _initials(run: str) -> str:
     return "".join(part[0] for part in words(run) if part not in STOP_WORDS)
 
 
-_index = lru_cache(maxsize=64)(NameIndex)  # in a short context all claims have the same evidence
+_index = lru_cache(maxsize=64)(_NameIndex)  # in a short context all claims have the same evidence
 
 
-def missing_names(claim: str, evidence: str | NameIndex) -> list[Name]:
+def missing_names(claim: str, evidence: str) -> list[Name]:
     """The names of the claim that the evidence does not hold in any form."""
-    named = names(claim)
-    if not named:
-        return []
-    index = _index(evidence) if isinstance(evidence, str) else evidence
-    return [name for name in named if not index.holds(name)]
+    return [name for name in names(claim) if not _index(evidence).holds(name)]

@@ -76,7 +76,7 @@ def _read(claim: str, item: Measured, context: ReadContext, output: str | None) 
     conflicts = [f"the context says “{found.field.text}”" for found in against]
     conflicts += [found.reason for found in _clashing(item)]
     if item.opposite is not None:
-        conflicts.append(item.opposite.reason)
+        conflicts.append(item.opposite)
     absent = [found.claim.of(claim) for found in item.numbers if found.status in UNTOLD]
     windows = [context.window(found.field) for found in (against or silent)[:1]]
     if not windows and item.selection.best is not None:

@@ -21,7 +21,7 @@ from ..reading.fields import FieldFinding, compare_fields
 from .fusion import ClaimSignals
 from .names import Name, missing_names, names
 from .rewording import reworded
-from .wording import PolarityConflict, polarity_conflict
+from .wording import polarity_conflict
 
 if TYPE_CHECKING:
     from ..reading.context import ReadContext
@@ -43,7 +43,8 @@ class Measured:
     numbers: tuple[Standing, ...]
     absent: tuple[Name, ...]
     fields: tuple[FieldFinding, ...]
-    opposite: PolarityConflict | None
+    opposite: str | None
+    """What turns claim and evidence against each other, in words."""
     stated: str
     """The claim without the question that a bare answer was joined with. Names and fields are places in it."""
     before: int
@@ -96,7 +97,7 @@ def _error_of(seen: Seen, beside_wrong: bool) -> ClaimView:
 def as_written_there(claim: Claim, numbers: Sequence[Standing], question: str | None) -> Claim | None:
     """A claim with its numbers as the context writes them, None where they are written so already."""
     stated = without_question(claim.text, question)
-    other = reworded(stated, numbers, len(claim.text) - len(stated)).text
+    other = reworded(stated, numbers, len(claim.text) - len(stated))
     return Claim(claim.id, other) if other != stated else None
 
 
