@@ -235,7 +235,6 @@ class Operations:
         self._put("{} less {}", a * (1 - part), left, right)
         self._put("{} plus {}", a * (1 + part), left, right)
         self._put("{} ÷ {}", a / part, left, right, 1)
-        self._put("{} before {} came on top", a / (1 + part), left, right, 1)
 
     def _ratios(self, hundred: float) -> None:
         alike: dict[str, _Valued] = defaultdict(list)

@@ -16,7 +16,6 @@ __all__ = ["statements"]
 
 _NAME = re.compile(r"(?:^|[;:|\n])[ \t]*([^;:|\n]{1,60}):(?=\s)")
 _FEWEST = 3
-_LONGEST = 4
 
 
 def statements(text: str) -> list[Span]:
@@ -44,7 +43,7 @@ def _records(text: str, span: Span) -> Iterator[Span]:
         if start > span.start and ("\n" in text[place:start] or again):
             cuts.append(start + len(name) - len(again) if again and "\n" not in text[place:start] else start)
             seen = set()
-        seen.add(again or _own_name(name, behind_value=text[found.start()] == ":"))
+        seen.add(again or name)
         place = found.end() - 1
     cuts.append(span.end)
     for first, last in pairwise(cuts):
@@ -59,12 +58,3 @@ def _again(name: str, seen: set[str]) -> str:
     """The name seen before that this one is or, with the value before it, ends with."""
     words = name.split(" ")
     return next((tail for tail in (" ".join(words[at:]) for at in range(len(words))) if tail in seen), "")
-
-
-def _own_name(name: str, *, behind_value: bool) -> str:
-    """A name without the value or the heading that stands before it with no mark between: "47,500 Item"."""
-    words = name.split(" ")
-    if behind_value:
-        while len(words) > 1 and not words[0][:1].isalpha():
-            words.pop(0)
-    return " ".join(words) if len(words) <= _LONGEST else words[-1]

@@ -28,11 +28,6 @@ _SAME = 1e-9
 _MOST_TIMES = 3.0
 """Beyond so many times a bound, "more than" says nothing of the number any more."""
 _OTHER_LIMIT = 1.5
-_MIXED_UP = (
-    frozenset(("", "percent")), frozenset(("percent", "percentage points")), frozenset(("mass", "volume")),
-    frozenset(("length", "area")), frozenset(("energy", "power")), frozenset(("data", "data rate")),
-)  # fmt: skip
-"""Dimensions that are taken for one another."""
 _ROUGHLY = ("about", "nearly", "just over")
 
 
@@ -117,12 +112,8 @@ def _other_dimension(claim: Quantity, evidence: Quantity) -> Relation | None:
         distinct = claim.figure == evidence.figure and (claim.figure >= 13 or claim.figure % 1 != 0)
         if not bare.nouns or (distinct and bare is evidence):
             return Relation(_agree_figures(claim, evidence), loose=True)
-    swapped = _same_digits(claim, evidence) and any(dimensions <= group for group in _MIXED_UP)
-    return Relation("no", swapped=True) if swapped or _same_coin(claim, evidence) else None
-
-
-def _same_coin(claim: Quantity, evidence: Quantity) -> bool:
-    return claim.kind == evidence.kind == "money" and claim.figure == evidence.figure
+    money = claim.kind == evidence.kind == "money"  # 40 dollars for 40 euros
+    return Relation("no", swapped=True) if money and claim.figure == evidence.figure else None
 
 
 def _same_digits(claim: Quantity, evidence: Quantity) -> bool:

@@ -15,9 +15,8 @@ _BOUNDS: tuple[tuple[Bound, str], ...] = (
     ("exactly", r"exactly|precisely|exact(?:\s+\w+)?\s+of|no\s+more\s+and\s+no\s+less\s+than"),
     (
         "at most",
-        r"(?:no|not)\s+(?:\w+\s+)?(?:more|longer|later|higher|greater|larger|older)\s+than"
-        r"|at\s+(?:the\s+)?most|up\s+to"
-        r"|(?:a\s+)?maximum(?:\s+\w+)?(?:\s+of)?|max\.?|(?:may|can|must|shall|should|does|do|did)(?:\s+not"
+        r"(?:no|not)\s+(?:\w+\s+)?(?:more|longer|later|higher|greater|larger|older)\s+than|at\s+(?:the\s+)?most"
+        r"|up\s+to|(?:a\s+)?maximum(?:\s+\w+)?(?:\s+of)?|max\.?|(?:may|can|must|shall|should|does|do|did)(?:\s+not"
         r"|n['’]t)\s+exceed|cannot\s+exceed|not\s+exceed(?:ing)?|within|capped\s+at|limited\s+to|≤|<=|as\s+many\s+as"
         r"|as\s+much\s+as",
     ),
@@ -59,14 +58,6 @@ _BEFORE = re.compile(
     ),
     re.IGNORECASE,
 )
-# A cheap look at the last word first: most numbers are bounded by nothing.
-_LAST = re.compile(
-    r"(?:\b(?:exactly|quite|precisely|of|than|most|to|maximum\s*\w*|max\.?|exceed\w*|within|at|least|many|much"
-    r"|minimum\s*\w*|over|above|beyond|nearly|almost|under|below|approaching|practically|from|off|surpass\w*"
-    r"|about|around|approx\w*\.?|roughly|some|circa|ca\.?|c\.|near|estimated|so|less)|[~≈<>≤≥=])"
-    r"\s*(?:(?:the|a|an|just|only|another|every|the\s+age\s+of|about)\s+)?(?:[$€£¥₹]|US\$|[A-Z]{3}\s)?\s*$",
-    re.IGNORECASE,
-)
 _AFTER = re.compile(
     r"\s*(?:(?P<atleast>\+(?!\s?\d)|or\s+(?:more|over|above|older|longer|higher|greater|later|better)\b"
     r"|and\s+(?:older|above|up)\b(?!\s+to\b)|(?:at|as\s+a)\s+(?:the\s+)?(?:least|minimum)\b)"
@@ -75,8 +66,10 @@ _AFTER = re.compile(
     r"|(?P<about>or\s+so\b|or\s+thereabouts\b|approximately\b))",
     re.IGNORECASE,
 )
+
 # "Five percent more than ten years earlier" compares; it does not say that the years are more than ten.
-_COMPARED = re.compile(
+_COMPARES = re.compile(r"\s*\w+\s+than\b")
+_BY_HOW_MUCH = re.compile(
     r"(?:\d%?|percent|per\s+cent|points|times|years|months|weeks|days|hours|minutes|euros|dollars|pounds|twice|lot"
     r"|many|one|two|three|four|five|six|seven|eight|nine|ten)\s+$",
     re.IGNORECASE,
@@ -93,24 +86,9 @@ def bound_of(text: str, start: int, end: int) -> Bound:
     cut = max(window.rfind("."), window.rfind(";"), window.rfind("("), window.rfind("\n"))
     if cut >= 0 and not window[max(0, cut - 6) : cut + 1].lower().endswith(("approx.", "ca.", " c.", "max.")):
         window = window[cut + 1 :]
-    if not _LAST.search(window):
-        return "plain"
     before = _BEFORE.search(window)
     if before is None:
         return "plain"
-    if before.group().lower().lstrip().startswith(_COMPARATIVES) and _COMPARED.search(window, 0, before.start()):
+    if _COMPARES.match(before.group()) and _BY_HOW_MUCH.search(window, 0, before.start()):
         return "plain"
-    bound = next(bound for index, (bound, _) in enumerate(_BOUNDS) if before.group(f"b{index}"))
-    # No earlier than 60 days before the end is at most 60 days before it.
-    if _WHEN.search(before.group()) and _AHEAD.match(text, end):
-        return _TURNED.get(bound, bound)
-    return bound
-
-
-_WHEN = re.compile(r"\b(?:sooner|earlier|later)\b", re.IGNORECASE)
-_AHEAD = re.compile(r"\s*(?:before|prior|ahead)\b", re.IGNORECASE)
-_TURNED: dict[Bound, Bound] = {"at least": "at most", "at most": "at least", "over": "under", "under": "over"}
-_COMPARATIVES = (
-    "more", "greater", "longer", "higher", "larger", "older", "later", "less", "fewer", "shorter", "lower", "smaller",
-    "younger", "earlier", "cheaper", "heavier", "lighter", "taller", "bigger", "better",
-)  # fmt: skip
+    return next(bound for index, (bound, _) in enumerate(_BOUNDS) if before.group(f"b{index}"))

@@ -68,27 +68,23 @@ def read(text: str) -> list[Quantity]:
     found: list[Quantity] = []
     for pattern in (_ADDRESS, _CITATION):
         for match in pattern.finditer(text):
-            _take(taken, match.start(), match.end())
+            _take(taken, *match.span())
     for date in dates(text):
-        if not _is_taken(taken, date.start, date.end):
+        if _take(taken, date.start, date.end):
             found.append(_date_quantity(text, date.start, date.end, date.date))
-            _take(taken, date.start, date.end)
     found = dated(text, found)
     for time in times(text):
-        if not _is_taken(taken, time.start, time.end):
+        if _take(taken, time.start, time.end):
             found.append(_time_quantity(text, time.start, time.end, time.minutes, time.duration, time.half_day))
-            _take(taken, time.start, time.end)
     for start, end, number in weekdays(text):
-        if not _is_taken(taken, start, end):
+        if _take(taken, start, end):
             found.append(Quantity(start, end, text[start:end], "weekday", "weekday", number, number, 1))
-            _take(taken, start, end)
     for identifier in _IDENTIFIER.finditer(text):
-        if not _is_taken(taken, identifier.start(), identifier.end()):
-            _take(taken, identifier.start(), identifier.end())
+        _take(taken, *identifier.span())
     plain: list[Quantity] = []
     reached = 0
     for numeral in numerals(text):
-        if numeral.start < reached or _is_taken(taken, numeral.start, numeral.end):
+        if numeral.start < reached or any(taken[numeral.start : numeral.end]):
             continue
         quantity = _number_quantity(text, numeral)
         if _no_number(text, quantity):
@@ -102,12 +98,12 @@ def read(text: str) -> list[Quantity]:
     return found
 
 
-def _is_taken(taken: bytearray, start: int, end: int) -> bool:
-    return any(taken[start:end])
-
-
-def _take(taken: bytearray, start: int, end: int) -> None:
-    taken[start:end] = b"\x01" * (end - start)
+def _take(taken: bytearray, start: int, end: int) -> bool:
+    """Whether the characters were free; they are taken now."""
+    free = not any(taken[start:end])
+    if free:
+        taken[start:end] = b"\x01" * (end - start)
+    return free
 
 
 def _no_number(text: str, quantity: Quantity) -> bool:

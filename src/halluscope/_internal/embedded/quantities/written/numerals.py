@@ -29,21 +29,16 @@ _UNITS = dict(
     )
 )
 _TENS = dict(zip("twenty thirty forty fifty sixty seventy eighty ninety".split(), range(20, 100, 10), strict=True))
-_ORDINALS = {
-    **{
-        word: place
-        for place, word in enumerate(
-            "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth thirteenth "
-            "fourteenth fifteenth sixteenth seventeenth eighteenth nineteenth twentieth".split(),
-            start=1,
-        )
-    }
-}
-_PARTS = {
-    "half": 2, "halves": 2, "third": 3, "thirds": 3, "quarter": 4, "quarters": 4, "fourth": 4, "fourths": 4,
-    "fifth": 5, "fifths": 5, "sixth": 6, "sixths": 6, "seventh": 7, "sevenths": 7, "eighth": 8, "eighths": 8,
-    "ninth": 9, "ninths": 9, "tenth": 10, "tenths": 10,
-}  # fmt: skip
+_ORDINALS = dict(
+    zip(
+        "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth thirteenth fourteenth "
+        "fifteenth sixteenth seventeenth eighteenth nineteenth twentieth".split(),
+        range(1, 21),
+        strict=True,
+    )
+)
+_WHOLE_PARTS = {"quarter": 4, **{word: place for word, place in _ORDINALS.items() if 3 <= place <= 10}}
+_PARTS = {"half": 2, "halves": 2, **_WHOLE_PARTS, **{f"{word}s": place for word, place in _WHOLE_PARTS.items()}}
 
 _MULTIPLES = {
     "twice": 2.0, "doubled": 2.0, "doubling": 2.0, "thrice": 3.0, "tripled": 3.0, "tripling": 3.0, "quadrupled": 4.0,
@@ -105,9 +100,12 @@ _WHOLES = frozenset((12.0, 20.0, 25.0, 50.0, 1e2, 1e3, 1e4, 1e5, 1e6))
 # patterns per character.
 _TOKEN = re.compile(r"[^\W_]+")
 _FIRST = frozenset(("a", "an", "half", "three", *_UNITS, *_TENS, *_ORDINALS, *_MULTIPLES))
-_PER = re.compile(r"\bper\s+$", re.IGNORECASE)
+_NO_NUMBER_AFTER = {
+    "words": re.compile(r"[^\W\d_]-$"),  # the second part of "Take-Two"
+    "ordinal": re.compile(r"\bper\s+$", re.IGNORECASE),
+    "fraction": re.compile(r"\b(?:first|second|latter|other|last|top|bottom|back|final)[\s-]+$", re.IGNORECASE),
+}
 _AGAIN = re.compile(r"\s\(\s?(\d{1,9})\s?\)")  # contracts write "thirty (30) days"
-_WHICH_HALF = re.compile(r"\b(?:first|second|latter|other|last|top|bottom|back|final)[\s-]+$", re.IGNORECASE)
 
 
 def numerals(text: str) -> list[Numeral]:
@@ -119,7 +117,8 @@ def numerals(text: str) -> list[Numeral]:
         if start < reached or not (text[start].isnumeric() or token.group().lower() in _FIRST):
             continue
         match = _NUMERAL.match(text, start)
-        if match is None or not _counts(match, text):
+        before = _NO_NUMBER_AFTER.get(match.lastgroup or "") if match else None
+        if match is None or (before and before.search(text, max(0, start - 8), start)):
             continue
         if match.lastgroup == "digits" and start > reached and text[start - 1] in "-−–":
             match = _NUMERAL.match(text, start - 1) or match
@@ -131,16 +130,6 @@ def numerals(text: str) -> list[Numeral]:
             found.append(numeral)
             reached = numeral.end
     return found
-
-
-def _counts(match: re.Match[str], text: str) -> bool:
-    """Whether a word is a number here: not in "Take-Two", "metres per second" or "the second half"."""
-    start = match.start()
-    if match.lastgroup == "words" and start > 1 and text[start - 1] == "-" and text[start - 2].isalpha():
-        return False
-    if match.lastgroup == "fraction":
-        return not _WHICH_HALF.search(text, max(0, start - 8), start)
-    return match.lastgroup != "ordinal" or not _PER.search(text, max(0, start - 5), start)
 
 
 def _read(match: re.Match[str]) -> Numeral | None:

@@ -21,148 +21,113 @@ class Unit(NamedTuple):
     offset: float = 0.0
 
 
-_DAY = 86400.0
-_TABLE: dict[str, Unit] = {}
+_PREFIXES = {
+    "n": ("nano", 1e-9), "µ": ("micro", 1e-6), "μ": ("micro", 1e-6), "m": ("milli", 1e-3), "c": ("centi", 0.01),
+    "d": ("deci", 0.1), "": ("", 1.0), "k": ("kilo", 1e3), "M": ("mega", 1e6), "G": ("giga", 1e9), "T": ("tera", 1e12),
+}  # fmt: skip
+_METRIC = (
+    ("duration", "s", "second", "n µ μ m"),
+    ("length", "m", "metre meter", "n µ μ m c k"),
+    ("mass", "g", "gram gramme", "µ μ m k"),
+    ("volume", "l", "litre liter", "m c d"),
+    ("data", "B", "byte", "k M G T"),
+    ("power", "W", "watt", "k M G"),
+    ("energy", "Wh", "watt-hour", "k M G T"),
+    ("frequency", "Hz", "hertz", "k M G"),
+    ("voltage", "V", "volt", "k"),
+)
+"""Dimension, sign, names and prefixes of the units that take prefixes."""
+_OTHERS = """
+duration: 1: sec|secs
+duration: 60: min|mins|minute|minutes
+duration: 3600: h|hr|hrs|hour|hours
+duration: 86400: day|Day|DAY|days|night|nights
+duration: 604800: week|weeks|wk|wks
+duration: 1209600: fortnight|fortnights
+duration: 2629800: month|months
+duration: 7889400: quarters
+duration: 31557600: year|years|yr|yrs|year-old|years-old
+duration: 315576000: decade|decades
+duration: 3155760000: century|centuries
+length: 0.0254: inch|inches
+length: 0.3048: ft|foot|feet
+length: 0.9144: yard|yards|yd|yds
+length: 1000: Km|KM|kms
+length: 1609.344: mile|miles|mi
+length: 1852: nautical mile|nautical miles
+length: 9.4607e15: light-year|light-years|light year|light years
+mass: 1e-6: mcg
+mass: 28.3495: oz|ounce|ounces
+mass: 453.592: lb|lbs|LBS
+mass: 1000: Kg|KG|kgs|kilo|kilos
+mass: 6350.29: stone
+mass: 907184.74: ton|Ton|tons
+mass: 1e6: tonne|tonnes|metric ton|metric tons|metric tonnes
+volume: 0.001: cc|mL
+volume: 0.473176: pint|pints
+volume: 1: L
+volume: 3.78541: gallon|gallons
+volume: 28.3168: cubic foot|cubic feet|cu ft
+volume: 158.987: barrel|barrels
+volume: 1000: m³|m3|cubic metre|cubic metres|cubic meter|cubic meters
+area: 0.092903: sq ft|square foot|square feet
+area: 1: m²|m2|sqm|square metre|square metres|square meter|square meters
+area: 4046.86: acre|acres
+area: 1e4: ha|hectare|hectares
+area: 1e6: km²|km2|square kilometre|square kilometres|square kilometer|square kilometers
+area: 2589988: square mile|square miles|sq mi
+data: 1e3: KB
+data: 1e15: PB|petabyte|petabytes
+data: 1048576: MiB
+data: 1073741824: GiB
+data rate: 1e3: kbps|kbit/s
+data rate: 1e6: Mbps|Mbit/s
+data rate: 8e6: MB/s
+data rate: 1e9: Gbps|Gbit/s
+speed: 0.2777778: km/h|kph|kmh|km per hour|kilometres per hour|kilometers per hour|kilometres an hour
+speed: 0.44704: mph|miles per hour|miles an hour
+speed: 0.514444: knot|knots
+speed: 1: m/s|metres per second|meters per second
+power: 745.7: hp|HP|horsepower
+energy: 0.277778: kJ|kilojoule|kilojoules
+energy: 1.163: kcal|calories
+energy: 1e3: kilowatt hours
+energy: 1e6: megawatt hours
+energy: 1e9: gigawatt hours
+current: 1: A|amp|amps|ampere|amperes
+charge: 1e-3: mAh
+pressure: 1e5: bar
+sound: 1: dB|decibel|decibels
+pixels: 1: MP|megapixel|megapixels
+frame rate: 1: fps|frames per second
+angle: 1: °|deg|degree|degrees
+temperature: 1: °C|° C|℃|celsius|degrees Celsius|degrees C|degree C|degree Celsius|degrees centigrade
+rotation: 1: rpm|revolutions per minute
+brightness: 1: nits
+concentration: 1: ppm|parts per million
+percent: 1: %|percent|per cent|pct|per-cent
+percentage points: 1: percentage points|percentage point|pp|ppt
+times: 1: times|fold|-fold|x|×
+"""
+"""All others: dimension, factor and names."""
 
 
-def _add(dimension: str, factor: float, names: str, offset: float = 0.0) -> None:
-    for name in names.split("|"):
-        _TABLE[name] = Unit(dimension, factor, offset)
+def _units() -> dict[str, Unit]:
+    """All units by their names."""
+    found: dict[str, Unit] = {}
+    for dimension, sign, names, prefixes in _METRIC:
+        for prefix in ("", *prefixes.split()):
+            before, factor = _PREFIXES[prefix]
+            spelled = (f"{before}{name}{ending}" for name in names.split() for ending in ("", "s"))
+            found |= dict.fromkeys((prefix + sign, *spelled), Unit(dimension, factor))
+    for line in _OTHERS.strip().splitlines():
+        dimension, value, listed = line.split(": ")
+        found |= dict.fromkeys(listed.split("|"), Unit(dimension, float(value)))
+    fahrenheit = "°F|° F|℉|fahrenheit|degrees Fahrenheit|degrees F|degree F|degree Fahrenheit"
+    return found | dict.fromkeys(fahrenheit.split("|"), Unit("temperature", 5 / 9, -160 / 9))
 
 
-for _factor, _names in (
-    (0.001, "ms|millisecond|milliseconds|msec"),
-    (1e-6, "µs|μs|microsecond|microseconds"),
-    (1e-9, "ns|nanosecond|nanoseconds"),
-    (1, "s|sec|secs|second|seconds"),
-    (60, "min|mins|minute|minutes"),
-    (3600, "h|hr|hrs|hour|hours"),
-    (_DAY, "day|Day|DAY|days|night|nights"),
-    (7 * _DAY, "week|weeks|wk|wks"),
-    (30.4375 * _DAY, "month|months"),
-    (365.25 * _DAY, "year|years|yr|yrs|year-old|years-old"),
-    (3652.5 * _DAY, "decade|decades"),
-    (36525 * _DAY, "century|centuries"),
-    (14 * _DAY, "fortnight|fortnights"),
-    (91.3125 * _DAY, "quarters"),
-):
-    _add("duration", _factor, _names)
-for _factor, _names in (
-    (1e-9, "nm|nanometre|nanometres|nanometer|nanometers"),
-    (1e-6, "µm|μm|micron|microns|micrometre|micrometres|micrometer|micrometers"),
-    (0.001, "mm|millimetre|millimetres|millimeter|millimeters"),
-    (0.01, "cm|centimetre|centimetres|centimeter|centimeters"),
-    (1, "m|metre|metres|meter|meters"),
-    (1000, "km|Km|KM|kms|kilometre|kilometres|kilometer|kilometers"),
-    (0.0254, "inch|inches"),
-    (0.3048, "ft|foot|feet"),
-    (0.9144, "yard|yards|yd|yds"),
-    (1609.344, "mile|miles|mi"),
-    (1852, "nautical mile|nautical miles|nmi"),
-    (9.4607e15, "light-year|light-years|light year|light years"),
-):
-    _add("length", _factor, _names)
-for _factor, _names in (
-    (1e-6, "µg|μg|mcg|microgram|micrograms"),
-    (0.001, "mg|milligram|milligrams"),
-    (1, "g|gram|grams|gramme|grammes"),
-    (1000, "kg|Kg|KG|kgs|kilo|kilos|kilogram|kilograms|kilogramme|kilogrammes"),
-    (1e6, "tonne|tonnes|metric ton|metric tons|metric tonnes"),
-    (907184.74, "ton|Ton|tons"),
-    (28.3495, "oz|ounce|ounces"),
-    (453.592, "lb|lbs|LBS"),
-    (6350.29, "stone"),
-):
-    _add("mass", _factor, _names)
-for _factor, _names in (
-    (0.001, "cc|ml|mL|millilitre|millilitres|milliliter|milliliters"),
-    (0.01, "cl|centilitre|centilitres"),
-    (0.1, "dl|decilitre|decilitres"),
-    (1, "l|L|litre|litres|liter|liters"),
-    (3.78541, "gallon|gallons"),
-    (0.473176, "pint|pints"),
-    (28.3168, "cubic foot|cubic feet|cu ft"),
-    (1000, "m³|m3|cubic metre|cubic metres|cubic meter|cubic meters"),
-    (158.987, "barrel|barrels"),
-):
-    _add("volume", _factor, _names)
-for _factor, _names in (
-    (1, "m²|m2|sqm|square metre|square metres|square meter|square meters"),
-    (1e6, "km²|km2|square kilometre|square kilometres|square kilometer|square kilometers"),
-    (1e4, "ha|hectare|hectares"),
-    (4046.86, "acre|acres"),
-    (2589988.0, "square mile|square miles|sq mi"),
-    (0.092903, "sq ft|square foot|square feet"),
-):
-    _add("area", _factor, _names)
-for _factor, _names in (
-    (1, "B|byte|bytes"),
-    (1e3, "kB|KB|kilobyte|kilobytes"),
-    (1e6, "MB|megabyte|megabytes"),
-    (1e9, "GB|gigabyte|gigabytes"),
-    (1e12, "TB|terabyte|terabytes"),
-    (1e15, "PB|petabyte|petabytes"),
-    (2**10, "KiB"),
-    (2**20, "MiB"),
-    (2**30, "GiB"),
-    (2**40, "TiB"),
-):
-    _add("data", _factor, _names)
-for _factor, _names in ((1e3, "kbps|kbit/s"), (1e6, "Mbps|Mbit/s"), (1e9, "Gbps|Gbit/s"), (8e6, "MB/s"), (8e9, "GB/s")):
-    _add("data rate", _factor, _names)
-for _factor, _names in (
-    (1, "m/s|metres per second|meters per second"),
-    (1 / 3.6, "km/h|kph|kmh|km per hour|kilometres per hour|kilometers per hour|kilometres an hour"),
-    (0.44704, "mph|miles per hour|miles an hour"),
-    (0.514444, "knot|knots"),
-):
-    _add("speed", _factor, _names)
-for _factor, _names in (
-    (1, "W|watt|watts"),
-    (1e3, "kW|kilowatt|kilowatts"),
-    (1e6, "MW|megawatt|megawatts"),
-    (1e9, "GW|gigawatt|gigawatts"),
-    (745.7, "hp|HP|horsepower"),
-):
-    _add("power", _factor, _names)
-for _factor, _names in (
-    (1, "Wh|watt-hour|watt-hours"),
-    (1e3, "kWh|kilowatt-hour|kilowatt-hours|kilowatt hours"),
-    (1e6, "MWh|megawatt-hour|megawatt-hours|megawatt hours"),
-    (1e9, "GWh|gigawatt-hour|gigawatt-hours|gigawatt hours"),
-    (1e12, "TWh|terawatt-hour|terawatt-hours|terawatt hours"),
-    (1.163, "kcal|calories"),
-    (0.000277778, "joule|joules"),
-    (0.277778, "kJ|kilojoule|kilojoules"),
-):
-    _add("energy", _factor, _names)
-for _factor, _names in (
-    (1, "Hz|hertz"),
-    (1e3, "kHz|kilohertz"),
-    (1e6, "MHz|megahertz"),
-    (1e9, "GHz|gigahertz"),
-):
-    _add("frequency", _factor, _names)
-_add("voltage", 1, "V|volt|volts")
-_add("voltage", 1e3, "kV|kilovolt|kilovolts")
-_add("current", 1, "A|amp|amps|ampere|amperes")
-_add("charge", 1e-3, "mAh")
-_add("pressure", 1e5, "bar")
-_add("pressure", 100, "hPa|mbar|millibar|millibars")
-_add("pressure", 6894.76, "psi")
-_add("sound", 1, "dB|decibel|decibels")
-_add("pixels", 1, "MP|megapixel|megapixels")
-_add("frame rate", 1, "fps|frames per second")
-_add("angle", 1, "°|deg|degree|degrees")
-_add("temperature", 1, "°C|° C|℃|celsius|degrees Celsius|degrees C|degree C|degree Celsius|degrees centigrade")
-_add("temperature", 5 / 9, "°F|° F|℉|fahrenheit|degrees Fahrenheit|degrees F|degree F|degree Fahrenheit", -160 / 9)
-_add("temperature", 1, "kelvin", -273.15)
-_add("rotation", 1, "rpm|revolutions per minute")
-_add("brightness", 1, "nits")
-_add("concentration", 1, "ppm|parts per million")
-_add("percent", 1, "%|percent|per cent|pct|per-cent")
-_add("percentage points", 1, "percentage points|percentage point|pp|ppt|points of percentage")
-_add("times", 1, "times|fold|-fold|x|×")
+_TABLE = _units()
 
 _CURRENCIES = {
     "USD": "$|US$|usd|dollar|dollars|us dollar|us dollars|u.s. dollars|cent|cents",
@@ -180,14 +145,7 @@ _CURRENCIES = {
     "CAD": "c$|ca$|cad|canadian dollars",
     "AUD": "a$|au$|aud|australian dollars",
     "NZD": "nz$|nzd",
-    "KRW": "₩|krw|won",
-    "BRL": "r$|brl|reais",
-    "RUB": "₽|rub|roubles|rubles",
-    "ZAR": "zar|rand",
-    "MXN": "mxn|pesos",
     "TRY": "₺|try|lira",
-    "HUF": "huf|forint|forints",
-    "BTC": "btc|bitcoin|bitcoins",
 }
 _CURRENCY = {name: code for code, names in _CURRENCIES.items() for name in names.split("|")}
 _MINOR = {"cent": 0.01, "cents": 0.01, "pence": 0.01, "p": 0.01}
@@ -199,7 +157,7 @@ SCALES: dict[str, float] = {
     "T": 1e12, "dozen": 12, "dozens": 12, "lakh": 1e5, "crore": 1e7,
 }  # fmt: skip
 
-_AFTER = {n for n in _CURRENCY if n not in ("won", "try", "rs", "rand")} | set(_CURRENCIES)
+_AFTER = {n for n in _CURRENCY if n not in ("try", "rs")} | set(_CURRENCIES)
 _LEAD = re.compile(r"[^\W\d_]+|[^\w\s]")
 _SLASH = re.compile(r"\s?/\s?")
 
@@ -250,8 +208,7 @@ def unit_at(text: str, place: int) -> UnitFound | None:
 _UNIT_FOLDED = {name.lower(): unit for name, unit in _TABLE.items() if len(name) > 3}
 
 CURRENCY_BEFORE = re.compile(
-    r"(?:US\$|CA?\$|AU?\$|NZ\$|R\$|[$€£¥₹₩₽₺]"
-    r"|\b(?:USD|EUR|GBP|JPY|CNY|RMB|INR|CHF|NOK|SEK|DKK|PLN|CZK|CAD|AUD|NZD|KRW|BRL|RUB|ZAR|MXN|HUF|Rs\.?))\s?$"
+    r"(?:US\$|CA?\$|AU?\$|NZ\$|[$€£¥₹₺]|\b(?:USD|EUR|GBP|JPY|CNY|RMB|INR|CHF|NOK|SEK|DKK|PLN|CZK|CAD|AUD|NZD|Rs\.?))\s?$"
 )
 
 
