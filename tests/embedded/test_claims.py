@@ -120,6 +120,7 @@ def test_a_pronoun_without_a_fitting_name_is_left() -> None:
         ("Who directed Inception?", "Christopher Nolan.", "Christopher Nolan directed Inception."),
         ("How many people live there?", "42", "How many people live there? 42."),
         ("Is Oslo a capital?", "Yes.", "Oslo is a capital."),
+        ("Are Ann Fielding and Tom Friedman both poets?", "Yes.", "Are Ann Fielding and Tom Friedman both poets? Yes."),
         ("Was the pump replaced on 11 January?", "No.", "The pump was not replaced on 11 January."),
         ("Did Anna Berg reach the summit?", "No", "Anna Berg did not reach the summit."),
         ("Can I use my node as a hub?", "No.", "I cannot use my node as a hub."),
@@ -304,6 +305,12 @@ def test_a_statement_is_found_whatever_it_is_dressed_as(dressed: str) -> None:
 def test_the_line_that_opens_a_list_counts_where_it_says_something() -> None:
     assert texts("The firm sells three products:\n- bread\n- cake")[0] == "The firm sells three products."
     assert texts("The firm sells the following products:\n- bread") == ["The firm sells the following products: bread"]
+
+
+@pytest.mark.parametrize("opening", ["You can check your tax return by:", "The parcel was sent by mail from:"])
+def test_a_line_that_breaks_off_before_its_list_says_nothing_itself(opening: str) -> None:
+    claims = extract(f"{opening}\n- the online form\n- the local office")
+    assert [claim.text for claim in claims] == [f"{opening} the online form", f"{opening} the local office"]
 
 
 def test_rows_and_records_are_claims() -> None:

@@ -156,11 +156,12 @@ def _subject_end(verb: str, words: list[str]) -> int | None:
     if bases and 0 < named < len(words) and words[named].islower() and words[named] not in ("and", "or", "of"):
         return named
     for number, word in enumerate(words[1:], start=1):
-        found = (
-            word in BASES
-            if bases
-            else is_participle(word) or word in ("been", "in", "on", "at") or word.endswith("ing")
-        )
+        if bases:
+            found = word in BASES
+        else:
+            found = word.islower() and (
+                is_participle(word) or word in ("been", "in", "on", "at") or word.endswith("ing")
+            )
         if found:
             subject = " ".join(words[:number])
             return number if NAME.match(subject) or DETERMINED.match(subject) else None

@@ -52,7 +52,11 @@ def is_heading(text: str, spans: list[Span], index: int, *, bold: bool) -> bool:
     return "\n" in gap and (line.rstrip().endswith(":") or bold or ("\n\n" in gap and not _END.search(line)))
 
 
-_ANNOUNCED = re.compile(r"\b(?:following|follows|these|below|namely|here|such\s+as|including|like)\b", re.IGNORECASE)
+_ANNOUNCED = re.compile(
+    r"\b(?:following|follows|these|below|namely|here|such\s+as|including|like)\b"
+    r"|\b(?:by|of|to|for|from|with|in|on|at|as|via|through|and|or|the|an?)\W*$",
+    re.IGNORECASE,
+)
 
 
 def tells(opening: str) -> bool:
