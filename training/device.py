@@ -3,8 +3,8 @@
     python -m training.device --packed FOLDER --start STATE --out FOLDER --first-seconds 190 --second-seconds 250
 
 Every stage writes its network (8 bits) and its views of the exam, and is skipped if they are there. With `--trials`, a
-JSON list of ways to learn, the first fold is trained in each of them, every time, and the others in the way that was
-best there.
+JSON list of changes to the way to learn, the first fold is trained with each of them on top of those that have been
+for the better, and the others in the way that was best there.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ import torch
 
 from halluscope._internal.embedded.network.model import KINDS
 from training.learn import Packed, Plan, Views, predict, train
-from training.net import Layer, ReadingNet, grow, shrink, with_layers
+from training.net import Layer, ReadingNet, built_as, grow, shrink, with_layers
 
 SHARES = {
     "generated": 0.8,
@@ -137,7 +137,7 @@ def areas(packed: Packed, views: Views, rows: np.ndarray) -> dict[str, float]:
 
 def apart(way: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
     """What of a way to learn is the network's, and what the plan's."""
-    network = {name: value for name, value in way.items() if name in ("told", "drop")}
+    network = {name: value for name, value in way.items() if name in ("told", "drop", "tail")}
     return network, {name: value for name, value in way.items() if name not in network}
 
 
@@ -177,21 +177,23 @@ def fastest(net: ReadingNet, packed: Packed, budget: int, wait: float) -> None:
         torch.cuda.synchronize()
         return sum(int(packed.length[part].sum()) for part in batches[4:]) / (time.perf_counter() - began)
 
-    before = pace()
-    print(f"plain: {before:.0f} tokens/s", flush=True)
+    best = pace(), plain, True
+    print(f"plain: {best[0]:.0f} tokens/s", flush=True)
     signal.signal(signal.SIGALRM, late)
-    signal.alarm(int(wait))
-    try:
-        Layer.forward = torch.compile(plain, dynamic=True)  # type: ignore[method-assign]
-        after = pace()
-        print(f"compiled: {after:.0f} tokens/s", flush=True)
-        if after < before * 1.05:
-            raise RuntimeError("no gain")
-    except Exception as problem:
-        print(f"not compiled: {type(problem).__name__} {str(problem)[:300]}", flush=True)
-        Layer.forward = plain  # type: ignore[method-assign]
-    finally:
-        signal.alarm(0)
+    for fused in (True, False):
+        signal.alarm(int(wait))
+        try:
+            torch.compiler.reset()
+            Layer.fused = fused
+            Layer.forward = torch.compile(plain, dynamic=True)  # type: ignore[method-assign]
+            reached = pace()
+            print(f"compiled, attention {'fused' if fused else 'written out'}: {reached:.0f} tokens/s", flush=True)
+            best = max(best, (reached, Layer.forward, fused), key=lambda tried: tried[0])
+        except Exception as problem:
+            print(f"not compiled: {type(problem).__name__} {str(problem)[:300]}", flush=True)
+        finally:
+            signal.alarm(0)
+    _, Layer.forward, Layer.fused = best  # type: ignore[method-assign]
 
 
 def main() -> None:
@@ -214,7 +216,7 @@ def main() -> None:
         "--smaller", type=int, nargs="*", default=[], help="networks of fewer layers, from the full one"
     )
     parser.add_argument("--smaller-seconds", type=float, default=60)
-    parser.add_argument("--trials", type=json.loads, default=[], help="ways to learn: fields of a plan, `told`, `drop`")
+    parser.add_argument("--trials", type=json.loads, default=[], help="ways to learn: fields of a plan or of a network")
     parser.add_argument("--trial-seconds", type=float, default=180)
     parser.add_argument("--look", action="store_true", help="only the views of the exam, by networks that are there")
     parser.add_argument("--deadline", type=float, default=1e9, help="seconds after which no stage is begun")
@@ -243,8 +245,9 @@ def main() -> None:
     def new(path: Path, chosen: Sequence[int] | None = None) -> ReadingNet:
         state = grow(torch.load(path, map_location="cpu", weights_only=True))
         chosen = options.keep if chosen is None and path == options.start else chosen
-        given = {"told": "told.weight" in state, **built}
+        given = {**({} if path == options.start else built_as(state)), **built}
         net = ReadingNet(len(chosen or options.keep), len(KINDS), **given)
+        state.pop("ending", None)
         net.load_state_dict(with_layers(state, chosen) if chosen else state, strict=False)
         placed: ReadingNet = net.to(device)
         return placed
@@ -294,18 +297,19 @@ def main() -> None:
         return mean_area(found) if found else 0.0
 
     plan = Plan(options.second_seconds, options.passes, options.second_rate, options.budget)
-    reached: list[float] = []
-    for number, way in enumerate(options.trials):
+    best: tuple[float, dict[str, Any]] = (0.0, {})
+    for number, change in enumerate(options.trials):
+        way = best[1] | change
         built, fields = apart(way)
-        reached.append(learnt(f"trial{number}", FIRST_FOLD, replace(plan, seconds=options.trial_seconds, **fields)))
-        print(f"trial{number}", way, f"mean area {reached[-1]:.4f}", flush=True)
-    if reached:
-        number = int(np.argmax(reached))
-        built, fields = apart(options.trials[number])
-        plan = replace(plan, **fields)
-        shutil.copyfile(options.out / f"views_trial{number}.npz", options.out / f"views_fold{FIRST_FOLD}.npz")
-        shutil.copyfile(options.out / f"trial{number}.pt", options.out / f"fold{FIRST_FOLD}.pt")
-        print("best:", number, flush=True)
+        reached = learnt(f"trial{number}", FIRST_FOLD, replace(plan, **{"seconds": options.trial_seconds, **fields}))
+        print(f"trial{number}", way, f"mean area {reached:.4f}", flush=True)
+        if reached > best[0]:
+            best = reached, way
+            shutil.copyfile(options.out / f"views_trial{number}.npz", options.out / f"views_fold{FIRST_FOLD}.npz")
+            shutil.copyfile(options.out / f"trial{number}.pt", options.out / f"fold{FIRST_FOLD}.pt")
+    built, fields = apart(best[1])
+    plan = replace(plan, **fields)
+    print("best:", best, flush=True)
     for fold in options.folds:
         name = "full" if fold < 0 else f"fold{fold}"
         if (options.out / f"{name}.pt").exists() or time.perf_counter() - began > options.deadline:

@@ -1,8 +1,8 @@
 """From a trained network to the ONNX file that ships.
 
-The graph takes one reading at a time, unpadded, so nothing else can change its result. The last layer is computed only
-for the first token and the answer's, which changes no output. Matrices are 8-bit with a scale a column, activations are
-scaled on the fly from the reading itself; word vectors are 8-bit with a scale a row.
+The graph takes one reading at a time, unpadded, so nothing else can change its result. The tail (the last layer, or a
+few) is computed only for the first token and the answer's, as it was learnt. Matrices are 8-bit with a scale a column,
+activations are scaled on the fly from the reading itself; word vectors are 8-bit with a scale a row.
 """
 
 from __future__ import annotations
@@ -19,7 +19,19 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from halluscope._internal.embedded.network.model import KINDS
-from training.net import FIRST_POSITION, HEADS, POSITIONS, SIZE, Layer, ReadingNet, buckets, grow, told_of
+from training.net import (
+    FIRST_POSITION,
+    HEADS,
+    POSITIONS,
+    SIZE,
+    Layer,
+    ReadingNet,
+    asking_of,
+    buckets,
+    built_as,
+    grow,
+    told_of,
+)
 
 LEVELS = 31
 """Steps of a word vector either way: six bits, which pack well."""
@@ -95,26 +107,29 @@ def loudness_of(net: ReadingNet, packed: Path, count: int) -> Loudness:
 
 
 class _Layer(nn.Module):  # type: ignore[misc,unused-ignore]
-    def __init__(self, layer: Layer, last: bool, loud: dict[str, Tensor]) -> None:
+    """One layer. In the tail its queries are a matrix of their own: fewer tokens ask than are looked at."""
+
+    def __init__(self, layer: Layer, tail: bool, loud: dict[str, Tensor]) -> None:
         super().__init__()
-        self.last = last
-        self.query = _Linear(layer.query) if last else None
-        self.mixed = _Linear(layer.key, layer.value) if last else _Linear(layer.query, layer.key, layer.value)
+        self.query = _Linear(layer.query) if tail else None
+        self.mixed = _Linear(layer.key, layer.value) if tail else _Linear(layer.query, layer.key, layer.value)
         self.out = _Linear(layer.out)
         self.up = _Linear(layer.up, loudness=loud.get("up"))
         self.down = _Linear(layer.down, loudness=loud.get("down"))
         self.attended, self.done = layer.attended, layer.done
 
-    def forward(self, states: Tensor, asking: Tensor, bias: Tensor) -> Tensor:
+    def forward(self, asking: Tensor, mixed: Tensor, bias: Tensor) -> Tensor:
+        """The next states of the tokens that ask; `mixed` is what this layer makes of those that are looked at."""
+
         def split(part: Tensor) -> Tensor:
             return part.reshape(1, -1, HEADS, SIZE // HEADS).transpose(1, 2)
 
-        parts = self.mixed(states).split(SIZE, -1)
+        parts = mixed.split(SIZE, -1)
         query = self.query(asking) if self.query is not None else parts[0]
         key, value = split(parts[-2]), split(parts[-1])
         scores = torch.matmul(split(query) * (SIZE // HEADS) ** -0.5, key.transpose(2, 3)) + bias
-        mixed = torch.matmul(torch.softmax(scores, -1), value).transpose(1, 2).reshape(1, -1, SIZE)
-        asking = self.attended(asking + self.out(mixed))
+        seen = torch.matmul(torch.softmax(scores, -1), value).transpose(1, 2).reshape(1, -1, SIZE)
+        asking = self.attended(asking + self.out(seen))
         result: Tensor = self.done(asking + self.down(functional.gelu(self.up(asking))))
         return result
 
@@ -139,10 +154,11 @@ class Exported(nn.Module):  # type: ignore[misc,unused-ignore]
         far = torch.arange(POSITIONS - 1, -POSITIONS, -1)
         self.register_buffer("table", net.bias.weight.detach()[_bucket_of(far)].t().contiguous())
         self.places, self.ready, self.told = net.places, net.ready, net.told
+        self.front = len(net.layers) - net.tail
         self.layers = nn.ModuleList(
             _Layer(
                 layer,
-                place == len(net.layers) - 1,
+                place >= self.front,
                 {name: value for (number, name), value in loudness.items() if number == place},
             )
             for place, layer in enumerate(net.layers)
@@ -161,6 +177,17 @@ class Exported(nn.Module):  # type: ignore[misc,unused-ignore]
         shorter = lines[:, length - 1 : length - 1 + length * (distances - 1)]
         return shorter.reshape(HEADS, length, distances - 1)[:, :, :length][None]
 
+    def _tail(self, states: Tensor, keep: Tensor, bias: Tensor, asking: Tensor) -> Tensor:
+        """The states of the kept tokens at the end."""
+        first, *rest = self.layers[self.front :]
+        near = bias[:, :, keep]
+        kept = first(states[:, keep], first.mixed(states), near)
+        # The kept tokens have other states now than those among all, which are not looked at any more.
+        both = torch.cat([near + asking.float()[:, None, None] * -1e4, near[..., keep]], -1)
+        for layer in rest:
+            kept = layer(kept, torch.cat([layer.mixed(states), layer.mixed(kept)], 1), both)
+        return kept
+
     def forward(self, ids: Tensor, keep: Tensor, members: Tensor) -> tuple[Tensor, Tensor, Tensor]:
         place = torch.arange(ids.shape[1])
         words = self.words[ids].float() * self.scales[ids]
@@ -168,8 +195,9 @@ class Exported(nn.Module):  # type: ignore[misc,unused-ignore]
             words = words + self.told(told_of(ids))
         states = self.ready(words + self.places(place + FIRST_POSITION))
         bias = self._bias(ids.shape[1])
-        for layer in self.layers:
-            states = layer(states, states[:, keep], bias[:, :, keep]) if layer.last else layer(states, states, bias)
+        for layer in self.layers[: self.front]:
+            states = layer(states, layer.mixed(states), bias)
+        states = self._tail(states, keep, bias, asking_of(ids))
         answer = states[:, 1:]
         mean = torch.matmul(members, answer[0])
         outside = (members == 0).float()[..., None] * -1e4
@@ -190,8 +218,8 @@ def load_network(path: Path) -> ReadingNet:
     """A network as it came from training."""
     state = grow(torch.load(path, map_location="cpu", weights_only=True))
     layers = 1 + max(int(name.split(".")[1]) for name in state if name.startswith("layers."))
-    net = ReadingNet(layers, len(KINDS), told="told.weight" in state)
-    net.load_state_dict(state)
+    net = ReadingNet(layers, len(KINDS), **built_as(state))
+    net.load_state_dict(state, strict="ending" in state)
     net.eval()
     return net
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import torch
@@ -160,6 +161,27 @@ class Plan:
     seed: int = 0
     marks: float = 0.5
     kinds: float = 0.15
+    fall: float = 1.0
+    """The rate of a layer as part of the rate of the one above it: what was known before stays, below."""
+
+
+FRESH = 10.0
+"""How much faster what a token is told is learnt, which begins with nothing."""
+
+
+def groups_of(net: ReadingNet, plan: Plan) -> list[dict[str, Any]]:
+    """The parameters with the part of the rate that each is learnt at; matrices decay."""
+    groups: dict[tuple[float, float], list[Tensor]] = {}
+    depth = len(net.layers)
+    for name, parameter in net.named_parameters():
+        place, parts = depth, name.split(".")
+        if parts[0] == "layers":
+            place = int(parts[1])
+        elif parts[0] in ("words", "places", "ready", "bias"):
+            place = -1
+        part = FRESH if parts[0] == "told" else plan.fall ** (depth - place)
+        groups.setdefault((part, 0.01 if parameter.ndim > 1 else 0.0), []).append(parameter)
+    return [{"params": parameters, "weight_decay": decay, "part": part} for (part, decay), parameters in groups.items()]
 
 
 def losses(net: ReadingNet, batch: Batch, plan: Plan) -> Tensor:
@@ -197,10 +219,7 @@ def train(net: ReadingNet, packed: Packed, rows: list[np.ndarray], plan: Plan, s
     batches = [batch for part in rows for batch in packed.order(part, plan.budget, rng)]
     batches = batches[: int(len(batches) * plan.passes / len(rows)) + 1]
     fused = packed.device == "cuda"
-    decayed = [p for p in net.parameters() if p.ndim > 1]
-    other = [p for p in net.parameters() if p.ndim <= 1]
-    groups = [{"params": decayed, "weight_decay": 0.01}, {"params": other, "weight_decay": 0.0}]
-    optimiser = torch.optim.AdamW(groups, lr=plan.rate, betas=(0.9, 0.98), fused=fused)
+    optimiser = torch.optim.AdamW(groups_of(net, plan), lr=plan.rate, betas=(0.9, 0.98), fused=fused)
     net.train()
     began, mean, tokens = time.perf_counter(), 0.0, 0
     step = 0
@@ -210,7 +229,7 @@ def train(net: ReadingNet, packed: Packed, rows: list[np.ndarray], plan: Plan, s
         if done >= 1:
             break
         for group in optimiser.param_groups:
-            group["lr"] = plan.rate * min(1.0, (step + 1) / 150) * (1 - done)
+            group["lr"] = plan.rate * group["part"] * min(1.0, (step + 1) / 150) * (1 - done)
         batch = packed.batch(part)
         with torch.autocast(packed.device, torch.bfloat16, enabled=fused):
             loss = losses(net, batch, plan)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import torch
 from safetensors.torch import load_file  # type: ignore[import-not-found,unused-ignore]
@@ -18,11 +19,14 @@ from torch.nn import functional
 SIZE, HEADS, UP, VOCABULARY, POSITIONS, FIRST_POSITION = 768, 12, 3072, 30527, 514, 2
 BEGIN, PAD, SEPARATOR = 0, 1, 2
 CLASSES, HIDDEN = 3, 512
-TOLD = 12
+TOLD = 48
 
 
 class Layer(nn.Module):  # type: ignore[misc,unused-ignore]
     """One layer of attention, normalised after each part."""
+
+    fused = True
+    """Whether attention is left to the library's own kernel; written out, a compiler may make more of it."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -36,9 +40,12 @@ class Layer(nn.Module):  # type: ignore[misc,unused-ignore]
         def split(part: Tensor) -> Tensor:
             return part.view(batch, length, HEADS, SIZE // HEADS).transpose(1, 2)
 
-        mixed = functional.scaled_dot_product_attention(
-            split(self.query(states)), split(self.key(states)), split(self.value(states)), bias
-        )
+        query, key, value = split(self.query(states)), split(self.key(states)), split(self.value(states))
+        if self.fused:
+            mixed = functional.scaled_dot_product_attention(query, key, value, bias)
+        else:
+            scores = torch.matmul(query * (SIZE // HEADS) ** -0.5, key.transpose(2, 3)) + bias
+            mixed = torch.matmul(torch.softmax(scores, -1).to(value.dtype), value)
         mixed = self.out(mixed.transpose(1, 2).reshape(batch, length, SIZE))
         states = self.attended(states + functional.dropout(mixed, drop, self.training))
         grown = self.down(functional.gelu(self.up(states)))
@@ -47,11 +54,18 @@ class Layer(nn.Module):  # type: ignore[misc,unused-ignore]
 
 
 class ReadingNet(nn.Module):  # type: ignore[misc,unused-ignore]
-    """The network in the form it is trained in: padded batches."""
+    """The network in the form it is trained in: padded batches.
 
-    def __init__(self, layers: int, kinds: int, drop: float = 0.1, told: bool = False) -> None:
+    In the last `tail` layers only the first token and the answer's go on; the others stay as they are, to be looked at,
+    which saves most of the work of these layers.
+    """
+
+    ending: Tensor
+
+    def __init__(self, layers: int, kinds: int, drop: float = 0.1, told: bool = True, tail: int = 1) -> None:
         super().__init__()
-        self.drop = drop
+        self.drop, self.tail = drop, tail
+        self.register_buffer("ending", torch.tensor([float(tail)]))
         self.told = nn.Embedding(TOLD, SIZE) if told else None
         """What a token is told of itself (`told_of`), nothing to begin with."""
         if self.told is not None:
@@ -76,8 +90,11 @@ class ReadingNet(nn.Module):  # type: ignore[misc,unused-ignore]
         bias = torch.zeros(seen.shape, device=ids.device).masked_fill(~seen, -1e4)[:, None, None, :]
         bias = bias + self.bias(buckets(ids.shape[1], ids.device)).detach().permute(2, 0, 1)[None]
         bias = bias.to(torch.bfloat16 if torch.is_autocast_enabled(ids.device.type) else states.dtype)
-        for layer in self.layers:
+        for layer in self.layers[: len(self.layers) - self.tail]:
             states = layer(states, bias, self.drop)
+        asking = asking_of(ids)[..., None]
+        for layer in self.layers[len(self.layers) - self.tail :]:
+            states = torch.where(asking, layer(states, bias, self.drop).to(states.dtype), states)
         return states
 
     def forward(
@@ -95,18 +112,28 @@ class ReadingNet(nn.Module):  # type: ignore[misc,unused-ignore]
         return self.verdict(joined), self.kind(joined), self.marks(states)[..., 0]
 
 
-def told_of(ids: Tensor) -> Tensor:
-    """For each token one of `TOLD` numbers: its part (lead, answer, evidence), and in which others the token occurs.
+def asking_of(ids: Tensor) -> Tensor:
+    """Which tokens are the first or of the answer: those that the heads look at."""
+    separator = ids == SEPARATOR
+    asking = (separator.long().cumsum(1) == 1) & ~separator
+    first = torch.arange(ids.shape[1], device=ids.device) == 0
+    return asking | first
 
-    Of the answer's tokens: in the evidence, in the lead; of the evidence's: in the answer.
+
+def told_of(ids: Tensor) -> Tensor:
+    """For each token one of `TOLD` numbers: its part (lead, answer, evidence), and where else the token occurs.
+
+    Of the answer's tokens: in the evidence, there after the same token, there before the same token, and in the lead;
+    of the evidence's the same, in the answer. A number of several tokens is known by its neighbours.
     """
     part = (ids == SEPARATOR).long().cumsum(1).clamp(max=2)
     lead, answer, evidence = (part == 0, part == 1, part == 2)
     same = ids[:, :, None] == ids[:, None, :]
-    in_evidence = (same & evidence[:, None]).any(2) & answer
-    in_answer = (same & answer[:, None]).any(2) & evidence
-    in_lead = (same & lead[:, None]).any(2) & answer
-    return part * 4 + (in_evidence | in_answer).long() * 2 + in_lead.long()
+    across = (answer[:, :, None] & evidence[:, None]) | (evidence[:, :, None] & answer[:, None])
+    there = same & across
+    before, after = functional.pad(same[:, :-1, :-1], (1, 0, 1, 0)), functional.pad(same[:, 1:, 1:], (0, 1, 0, 1))
+    found = [there.any(2), (there & before).any(2), (there & after).any(2), (same & lead[:, None]).any(2) & ~lead]
+    return part * 16 + sum(bit.long() * 2**place for place, bit in enumerate(found))
 
 
 def buckets(length: int, device: torch.device) -> Tensor:
@@ -143,6 +170,11 @@ def published(path: Path) -> dict[str, Tensor]:
             for ours, theirs in parts.items():
                 state[f"layers.{layer}.{ours}.{end}"] = found[f"encoder.layer.{layer}.{theirs}.{end}"]
     return state
+
+
+def built_as(state: dict[str, Tensor]) -> dict[str, Any]:
+    """How the network of this state was built, beside its layers."""
+    return {"told": "told.weight" in state, "tail": int(state.get("ending", torch.ones(1)))}
 
 
 def with_layers(state: dict[str, Tensor], keep: Sequence[int]) -> dict[str, Tensor]:
