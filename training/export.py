@@ -27,7 +27,7 @@ from training.net import (
     Layer,
     ReadingNet,
     asking_of,
-    buckets,
+    bucket_of,
     built_as,
     grow,
     told_of,
@@ -152,7 +152,7 @@ class Exported(nn.Module):  # type: ignore[misc,unused-ignore]
         self.register_buffer("scales", scale)
         # The bias depends on the distance alone: one number a distance and head, those far behind first.
         far = torch.arange(POSITIONS - 1, -POSITIONS, -1)
-        self.register_buffer("table", net.bias.weight.detach()[_bucket_of(far)].t().contiguous())
+        self.register_buffer("table", net.bias.weight.detach()[bucket_of(far)].t().contiguous())
         self.places, self.ready, self.told = net.places, net.ready, net.told
         self.front = len(net.layers) - net.tail
         self.layers = nn.ModuleList(
@@ -205,13 +205,6 @@ class Exported(nn.Module):  # type: ignore[misc,unused-ignore]
         first = states[:, 0].expand(members.shape[0], -1)
         joined = functional.gelu(self.joined(torch.cat([first, mean, top], -1)))
         return self.verdict(joined), self.kind(joined), self.marks(answer)[0, :, 0]
-
-
-def _bucket_of(far: Tensor) -> Tensor:
-    """The bucket of a distance, as `buckets` has it."""
-    length = POSITIONS
-    table = buckets(length, torch.device("cpu"))
-    return torch.stack([table[max(0, int(d)), max(0, -int(d))] for d in far])
 
 
 def load_network(path: Path) -> ReadingNet:

@@ -9,12 +9,13 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import torch
 from safetensors.torch import load_file  # type: ignore[import-not-found,unused-ignore]
 from torch import Tensor, nn
 from torch.nn import functional
+from torch.nn.attention.flex_attention import flex_attention
 
 SIZE, HEADS, UP, VOCABULARY, POSITIONS, FIRST_POSITION = 768, 12, 3072, 30527, 514, 2
 BEGIN, PAD, SEPARATOR = 0, 1, 2
@@ -22,11 +23,15 @@ CLASSES, HIDDEN = 3, 512
 TOLD = 48
 
 
+Attention = Literal["fused", "written out", "bent"]
+"""Who computes attention: the library's kernel, or what a compiler makes of the formula, or of scores that are bent one
+by one. Which is fastest depends on the device."""
+
+
 class Layer(nn.Module):  # type: ignore[misc,unused-ignore]
     """One layer of attention, normalised after each part."""
 
-    fused = True
-    """Whether attention is left to the library's own kernel; written out, a compiler may make more of it."""
+    attention: Attention = "fused"
 
     def __init__(self) -> None:
         super().__init__()
@@ -34,14 +39,18 @@ class Layer(nn.Module):  # type: ignore[misc,unused-ignore]
         self.attended, self.done = nn.LayerNorm(SIZE, eps=1e-5), nn.LayerNorm(SIZE, eps=1e-5)
         self.up, self.down = nn.Linear(SIZE, UP), nn.Linear(UP, SIZE)
 
-    def forward(self, states: Tensor, bias: Tensor, drop: float) -> Tensor:
+    def forward(self, states: Tensor, bias: Tensor | tuple[Tensor, Tensor], drop: float) -> Tensor:
+        """`bias` is added to the scores: a number for each pair of places; or one for each head and distance, and one
+        for each token of a row."""
         batch, length, _ = states.shape
 
         def split(part: Tensor) -> Tensor:
             return part.view(batch, length, HEADS, SIZE // HEADS).transpose(1, 2)
 
         query, key, value = split(self.query(states)), split(self.key(states)), split(self.value(states))
-        if self.fused:
+        if isinstance(bias, tuple):
+            mixed = _bent(query, key, value, *bias)
+        elif self.attention == "fused":
             mixed = functional.scaled_dot_product_attention(query, key, value, bias)
         else:
             scores = torch.matmul(query * (SIZE // HEADS) ** -0.5, key.transpose(2, 3)) + bias
@@ -51,6 +60,14 @@ class Layer(nn.Module):  # type: ignore[misc,unused-ignore]
         grown = self.down(functional.gelu(self.up(states)))
         result: Tensor = self.done(states + functional.dropout(grown, drop, self.training))
         return result
+
+
+def _bent(query: Tensor, key: Tensor, value: Tensor, distances: Tensor, hidden: Tensor) -> Tensor:
+    def bend(score: Tensor, row: Tensor, head: Tensor, asking: Tensor, seen: Tensor) -> Tensor:
+        return score + distances[head, asking - seen + POSITIONS - 1] + hidden[row, seen]
+
+    mixed: Tensor = flex_attention(query, key, value, score_mod=bend)
+    return mixed
 
 
 class ReadingNet(nn.Module):  # type: ignore[misc,unused-ignore]
@@ -87,15 +104,23 @@ class ReadingNet(nn.Module):  # type: ignore[misc,unused-ignore]
         words = self.words(ids) if self.told is None else self.words(ids) + self.told(told_of(ids))
         states = self.ready(words + self.places(place + FIRST_POSITION))
         states = functional.dropout(states, self.drop, self.training)
-        bias = torch.zeros(seen.shape, device=ids.device).masked_fill(~seen, -1e4)[:, None, None, :]
-        bias = bias + self.bias(buckets(ids.shape[1], ids.device)).detach().permute(2, 0, 1)[None]
-        bias = bias.to(torch.bfloat16 if torch.is_autocast_enabled(ids.device.type) else states.dtype)
+        bias = self._bias(seen, torch.bfloat16 if torch.is_autocast_enabled(ids.device.type) else states.dtype)
         for layer in self.layers[: len(self.layers) - self.tail]:
             states = layer(states, bias, self.drop)
         asking = asking_of(ids)[..., None]
         for layer in self.layers[len(self.layers) - self.tail :]:
             states = torch.where(asking, layer(states, bias, self.drop).to(states.dtype), states)
         return states
+
+    def _bias(self, seen: Tensor, dtype: torch.dtype) -> Tensor | tuple[Tensor, Tensor]:
+        hidden = torch.zeros(seen.shape, device=seen.device, dtype=dtype).masked_fill(~seen, -1e4)
+        if Layer.attention == "bent":
+            far = torch.arange(1 - POSITIONS, POSITIONS, device=seen.device)
+            return self.bias(bucket_of(far)).detach().t().to(dtype), hidden
+        place = torch.arange(seen.shape[1], device=seen.device)
+        near = self.bias(bucket_of(place[:, None] - place[None, :])).detach().permute(2, 0, 1)
+        whole: Tensor = hidden[:, None, None] + near.to(dtype)[None]
+        return whole
 
     def forward(
         self, ids: Tensor, seen: Tensor, rows: Tensor, starts: Tensor, sizes: Tensor, width: int
@@ -136,10 +161,8 @@ def told_of(ids: Tensor) -> Tensor:
     return part * 16 + sum(bit.long() * 2**place for place, bit in enumerate(found))
 
 
-def buckets(length: int, device: torch.device) -> Tensor:
+def bucket_of(far: Tensor) -> Tensor:
     """MPNet's relative positions in 32 buckets: exact near by, logarithmic far away."""
-    place = torch.arange(length, device=device)
-    far = place[:, None] - place[None, :]
     bucket = (far < 0).long() * 16
     far = far.abs()
     scaled = 8 + (torch.log(far.clamp(min=1).float() / 8) / math.log(128 / 8) * 8).long()
