@@ -6,10 +6,12 @@ import asyncio
 import random
 import re
 import signal
+import sqlite3
 import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from functools import partial
 from pathlib import Path
 from typing import Any, ClassVar
@@ -549,6 +551,37 @@ class Rated:
         self.active -= 1
         self.answered += 1
         return Answer(judge=self.name, reply='{"verdict": "factual", "reason": []}', usage=Usage(calls=1))
+
+
+class Counted:
+    """A judge that looks, at every call, how many of the calls before have no answer in the store."""
+
+    asks = False
+    window = None
+    name = "counted"
+
+    def __init__(self, store: Path) -> None:
+        self._store = store
+        self.asked = 0
+        self.open: list[int] = []
+
+    def fingerprint(self) -> str:
+        return "counted"
+
+    async def answer(self, question: Question[Any], call: Call) -> Answer[Any]:
+        self.asked += 1
+        with closing(sqlite3.connect(self._store)) as connection:
+            self.open.append(self.asked - connection.execute("SELECT count(*) FROM replies").fetchone()[0])
+        await asyncio.sleep(0.02)
+        return Answer(judge=self.name, reply='{"verdict": "factual", "reason": []}', usage=Usage(calls=1))
+
+
+def test_no_further_call_is_made_before_an_answer_is_kept(store: Store, tmp_path: Path) -> None:
+    """A run that is killed repeats at most as many calls as were allowed at once."""
+    counted = Counted(tmp_path / "halluscope.db")
+    evaluate(rows(40), "label", counted, store=store, concurrency=4)
+    assert counted.asked == 40
+    assert max(counted.open) == 4
 
 
 class Hurried(asyncio.SelectorEventLoop):

@@ -77,10 +77,9 @@ class AdaptiveThrottle:
         now = self._clock()
         if self._seen_enough(now - self._since):
             self._judge(now)
-        if throttled and self._cooling:
-            asyncio.get_running_loop().call_later(self._cooling, self.give_back)
-        else:
-            self.give_back()
+        # An answer is written in the next turn of the loop. Who asks next comes after that: were the process killed in
+        # between, more calls would be lost than are allowed at once.
+        asyncio.get_running_loop().call_later(self._cooling if throttled else 0.0, self.give_back)
 
     @property
     def has_room(self) -> bool:
