@@ -127,7 +127,7 @@ def test_a_pronoun_without_a_fitting_name_is_left() -> None:
         ("Are the keys in the office?", "Yes!", "The keys are in the office."),
         ("Which of the stations has no generator?", "Callow Hill.", "Callow Hill has no generator."),
         ("Which application in Mill Street was refused?", "The annex.", "The annex was refused."),
-        ("Who's driving?", "Keiko.", "Keiko is driving."),
+        ("And who's driving?", "Keiko.", "Keiko is driving."),
         ("I sing tenor. When do I have to come?", "At 7.", "When do I have to come? At 7."),
         ("Is the deposit due in May or in June?", "In June", "Is the deposit due in May or in June? In June."),
         ("Has it been shipped, or is it being packed?", "Yes", "Has it been shipped, or is it being packed? Yes."),

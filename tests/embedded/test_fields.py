@@ -379,7 +379,7 @@ def test_long_runs_of_anything(filler: str) -> None:
         ("It does not, however, offer parking.", "denies"),
         ("Despite not offering parking, it is full.", "denies"),
         ("No parking.", "denies"),
-        ("None of them has parking.", "open"),
+        ("None of them has parking.", "denies"),
         ("Parking was never allowed.", "denies"),
         ("The lack of parking annoys.", "denies"),
         ("Parking is not only free.", "affirms"),

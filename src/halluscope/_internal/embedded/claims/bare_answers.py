@@ -51,6 +51,7 @@ def is_bare(answer: str) -> bool:
 
 
 _SENTENCE_END = re.compile(r"[.!?]\s+")
+_OPENING = re.compile(r"(?:and|so|but|or|then|ok(?:ay)?|also|well|please|hi|hello|thanks)[,:]?\s+", re.IGNORECASE)
 
 
 def _asked(question: str) -> str | None:
@@ -86,7 +87,8 @@ def joined(question: str, answer: str) -> str:
     """
     asked = " ".join(question.split())
     bare = answer.strip().rstrip(".").strip()
-    made = _told(_CONTRACTED.sub(r"\1 is", asked), bare)
+    plain = asked[opening.end() :] if (opening := _OPENING.match(asked)) else asked
+    made = _told(_CONTRACTED.sub(r"\1 is", plain), bare)
     return f"{made[0].upper()}{made[1:]}." if made else f"{asked} {bare}."
 
 

@@ -7,11 +7,14 @@ import re
 __all__ = ["is_code", "is_code_line", "is_dense_code"]
 
 _CODE_LINE = re.compile(
-    r"^\s*(?:(?:def|class|import|from|return|public|private|protected|static|const|let|var|function|fn|func|impl|struct"
-    r"|enum|package|using|namespace|if|for|while|else|elif|try|except|catch|switch|case)\b.*[:{};()]\s*$"
-    r"|import\s+[\w.]+(?:\s+as\s+\w+)?$|from\s+[\w.]+\s+import\s+.+$|#include\s*[<\"].*|[})\]]+[;,]?$|return\b[^.]*;?$"
-    r"|@\w+(?:\(.*\))?$|[\w.\[\]>-]+\s*(?:=|\+=|-=|:=|=>)\s*[^=].*|[\w.]+\(.*\)\s*[;{:]?$|.*[;{]\s*$|\s*//.*"
-    r"|\s*</?\w+[^>]*>.*$|\$\s\w+.*|(?:SELECT|INSERT|UPDATE|DELETE|CREATE|ALTER)\s.*)$"
+    r"^\s*(?:"
+    r"(?:def|class|import|from|return|public|private|protected|static|const|let|var|function|fn|func|impl|struct|enum"
+    r"|package|using|namespace|if|for|while|else|elif|try|except|catch|switch|case)\b.*[:{};()]\s*$"
+    r"|import\s+[\w.]+(?:\s+as\s+\w+)?$|from\s+[\w.]+\s+import\s+.+$|#include\s*[<\"].*"
+    r"|[})\]]+[;,]?$|return\b[^.]*;?$|@\w+(?:\(.*\))?$"
+    r"|[\w.\[\]>-]+\s*(?:=|\+=|-=|:=|=>)\s*[^=].*|[\w.]+\(.*\)\s*[;{:]?$|.*[;{]\s*$"
+    r"|\s*//.*|\s*</?\w+[^>]*>.*$|\$\s\w+.*"
+    r"|(?:SELECT|INSERT|UPDATE|DELETE|CREATE|ALTER)\s.*)$"
 )
 _CODE_END = re.compile(r"[;{}]\s*$")
 _CODE_SIGN = re.compile(r"[(){}\[\]=<>+*/;&|!]")

@@ -2,7 +2,7 @@
 
 "It does not take reservations, but offers outdoor seating" denies the one and affirms the other. There is no
 parser here: from the named words the text is walked back to the verb or the negation that governs them, and
-where they come first, forward to what is said of them.
+where they come first, forward to their verb. A walk that finds nothing sure says so.
 """
 
 from __future__ import annotations
@@ -80,9 +80,10 @@ _DENYING = _set(
     """unavailable prohibited forbidden banned excluded disabled closed missing absent discontinued
     false refused declined rejected"""
 )
+_YES = _set("yes true available included allowed accepted free paid on enabled")
 _NO = _set("no not none false unavailable off disabled")
 _NEED = _set("require requires required need needs needed necessary mandatory obligatory must")
-_OPEN = _set("whether if unless none nobody")
+_OPEN = _set("whether if unless")
 _HEDGES = _set("may might could possibly perhaps maybe probably likely apparently seems appears presumably")
 _SUBJECTS = _set("it they he she we you there customers guests visitors patrons users")
 _SILENT = re.compile(
@@ -92,6 +93,7 @@ _SILENT = re.compile(
     r"|\bun(?:specified|known|clear|stated)\b",
     re.IGNORECASE,
 )
+_ASIDES = _set("however therefore unfortunately sadly though currently")
 _AHEAD = 14
 _CLOSE = 5
 
@@ -118,7 +120,7 @@ class Said:
             kind = "open"  # what is not required may well be there
         if kind == "denies" and place is not None:
             start, end = min(start, self.tokens[place].start), max(end, self.tokens[place].end)
-        return Stance(kind, start, end, hedged=not _HEDGES.isdisjoint(words))
+        return Stance(kind or "affirms", start, end, hedged=not _HEDGES.isdisjoint(words))
 
     def word(self, place: int) -> str:
         """The token at a place, or nothing beyond the ends."""
@@ -137,49 +139,94 @@ class Said:
         word = self.word(place)
         return word in _STOPS or word in _MARKS or (word in (",", "and") and self.word(place + 1) in _SUBJECTS)
 
-    def _governed(self, first: int, last: int, low: int, high: int) -> tuple[Kind, int | None]:
-        """Whether the words are denied, and where."""
-        joined = False
-        for place in range(last - 1, low - 1, -1):
-            word = self.word(place)
-            joined = joined or (place < first and word in (",", "and"))
+    def _governed(self, first: int, last: int, low: int, high: int) -> tuple[Kind | None, int | None]:
+        for inside in range(first + 1, last):
+            if self._negates(inside):  # "the address is not verified"
+                return "denies", inside
+        kind, place, joined = self._behind(first, last, low)
+        if kind is None or joined:  # after a comma or an "and" the words may have a verb of their own
+            own, verb = self._ahead(last, high)
+            if own is not None:
+                return own, verb
+        return kind, place
+
+    def _behind(self, first: int, last: int, low: int) -> tuple[Kind | None, int | None, bool]:
+        """What governs the words from before them, and whether a comma or an "and" lies between."""
+        joined, choice = False, self._choice_after(last)
+        for place in range(first - 1, low - 1, -1):
+            word, before = self.word(place), self.word(place - 1)
+            if word in ("or", "nor"):
+                choice = True
+            elif word in (",", "and"):
+                joined = True
             if self._negates(place):
-                if joined and word in _NOMINAL and not self._offers_choice(low, high):
-                    return "open", None  # "no Wi-Fi, parking": who knows how far the "no" reaches
-                return "denies", place
-            if place < first and self._affirms(place, low):
-                if not joined:  # after a comma or an "and" the words may have a verb of their own
-                    return "affirms", None
-                break
-        denied = self._denied_after(last, high)
-        return ("affirms", None) if denied is None else ("denies", denied)
+                if word in _NOMINAL and joined and not choice:
+                    return "open", None, False  # "no Wi-Fi, parking": who knows how far the "no" reaches
+                return "denies", place, joined and not choice and word not in _NOMINAL
+            if word in _POSITIVE or (word == "with" and before == ","):
+                return *self._subject(place, low), joined and not choice
+            if word in _PLAIN and before not in ("or", "nor") and not (choice and before == ","):
+                return *self._verb(place, low), joined and not choice
+        return None, None, joined
 
     def _negates(self, place: int) -> bool:
         word = self.word(place)
         return (word in _NOMINAL or word in _VERBAL or word.endswith("n't")) and self.word(place + 1) not in _NO_DENIAL
 
-    def _affirms(self, place: int, low: int) -> bool:
-        """Whether a verb stands here, one that goes with "they" as well as with "does not" without its denial."""
-        if self.word(place) not in _PLAIN:
-            return self.word(place) in _POSITIVE
-        listed = self.word(place - 1) in ("or", "nor", ",")  # "do not take cards, offer Wi-Fi or provide seats"
-        return not listed and not any(self._negates(before) for before in range(max(low, place - _CLOSE), place))
+    def _subject(self, verb: int, low: int) -> tuple[Kind, int]:
+        """A plain verb affirms, unless its subject is "none of them"."""
+        for place in range(verb - 1, max(low, verb - 6) - 1, -1):
+            if self.word(place) in ("none", "neither", "nobody", "nothing"):
+                return "denies", place
+        return "affirms", verb
 
-    def _offers_choice(self, low: int, high: int) -> bool:
-        return any(self.word(place) in ("or", "nor") for place in range(low, high))
+    def _verb(self, verb: int, low: int) -> tuple[Kind, int]:
+        """A verb form that goes with "they" as well as with "does not"."""
+        for place in range(verb - 1, max(low, verb - _CLOSE) - 1, -1):
+            if self._negates(place) and self.word(place) != "no":
+                return "denies", place
+            aside = self.word(place + 1) in _ASIDES or self.word(place - 1) in _ASIDES
+            if self.word(place) == "and" or (self.word(place) == "," and not aside):
+                break
+        return "affirms", verb
 
-    def _denied_after(self, last: int, high: int) -> int | None:
-        """The denial in what is said of the words, where they are the subject: "parking and Wi-Fi are not offered"."""
-        place, stop = last + 1, min(high, last + _AHEAD)
-        while place < stop:
+    def _choice_after(self, last: int) -> bool:
+        """Whether the words are a member of a list that goes on to an "or"."""
+        for place in range(last + 1, min(len(self.tokens), last + _AHEAD)):
+            word = self.word(place)
+            if word in ("or", "nor"):
+                return True
+            if word == "and" or word in _MARKS or word in _STOPS or word in _POSITIVE:
+                return False
+        return False
+
+    def _ahead(self, last: int, high: int) -> tuple[Kind | None, int | None]:
+        """The verb that follows the words, where they are its subject."""
+        joined = False
+        for place in range(last + 1, min(high, last + _AHEAD)):
             word = self.word(place)
             if word in (":", "="):
-                return place + 1 if self.word(place + 1) in _NO else None
-            if word in _DENYING or (word in _VERBAL and self._negates(place)) or word.endswith("n't"):
-                return place
-            if word in _BE:
-                stop = min(stop, place + 4)
+                after = self.word(place + 1)
+                return (
+                    ("denies", place + 1) if after in _NO else ("affirms", place) if after in _YES else ("open", None)
+                )
+            if word in _BE or word.endswith("n't"):
+                return self._predicate(place, high)
+            if word in (",", "and"):
+                joined = True
+            elif not joined and (word in _VERBAL or word in _DENYING):
+                return "denies", place
             elif word in _POSITIVE or word in _PLAIN:
-                return None
-            place += 1
-        return None
+                return None, None
+        return None, None
+
+    def _predicate(self, verb: int, high: int) -> tuple[Kind, int]:
+        if self.word(verb).endswith("n't"):
+            return "denies", verb
+        for place in range(verb + 1, min(high, verb + 4)):
+            word = self.word(place)
+            if word == ",":
+                break
+            if word in _DENYING or word == "off" or self._negates(place):
+                return "denies", place
+        return "affirms", verb

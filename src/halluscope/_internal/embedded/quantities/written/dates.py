@@ -10,6 +10,7 @@ import datetime
 import re
 from typing import NamedTuple
 
+from .numerals import ORDINALS
 from .units import unit_at
 
 __all__ = ["Date", "DateFound", "TimeFound", "dates", "times", "weekdays"]
@@ -76,14 +77,7 @@ _COUNTED = (
     r"|children|members|patients|participants|visitors|vehicles|cars|seats|words|pages|votes|items|times|points|rows"
     r"|tickets|runners|adults|soldiers|troops|residents|inhabitants|trees|million|billion|thousand)\b)"
 )
-_CENTURIES = dict(
-    zip(
-        "sixth seventh eighth ninth tenth eleventh twelfth thirteenth fourteenth fifteenth sixteenth seventeenth "
-        "eighteenth nineteenth twentieth twenty-first".split(),
-        range(6, 22),
-        strict=True,
-    )
-)
+_CENTURIES = {word: number for word, number in ORDINALS.items() if number >= 6} | {"twenty-first": 21}
 _CENTURY = "|".join(f"(?i:{name})" for name in _CENTURIES)
 _TH = r"(?:st|nd|rd|th)?"
 _TO = r"\s?(?:-{1,2}|–|—|to|and|or|until|through)\s?"
@@ -119,11 +113,13 @@ _DATE = re.compile(
 )
 
 _TIME = re.compile(
-    r"(?<![\d:.,])(?P<dh>\d{1,2})\s?h\s?(?P<dm>[0-5]?\d)\s?m(?:in)?\b|(?<![\d:.])(?P<h>[01]?\d"
-    r"|2[0-4])[:.h](?P<m>[0-5]\d|(?<=:)0)(?:(?::(?P<s>[0-5]\d)))?(?:\s?(?P<half>[ap]\.?\s?m\b\.?))?(?![\d%]|:\d)"
-    r"|(?<![\d:.,])(?P<h2>1[0-2]|[1-9])\s?(?P<half2>[ap]\.?m\b\.?)|(?<![\d:.,$€£])(?P<h3>1[0-2]|[1-9])(?=\s?(?:-|–|to"
-    r"|and)\s?(?:1[0-2]|[1-9])(?::[0-5]\d)?\s?[ap]\.?m\b)|(?P<h4>1[0-2]|[1-9])\s+o['’]clock\b|\b(?P<word>noon"
-    r"|midnight)\b",
+    r"(?<![\d:.,])(?P<dh>\d{1,2})\s?h\s?(?P<dm>[0-5]?\d)\s?m(?:in)?\b"
+    r"|(?<![\d:.])(?P<h>[01]?\d|2[0-4])[:.h](?P<m>[0-5]\d|(?<=:)0)(?:(?::(?P<s>[0-5]\d)))?"
+    r"(?:\s?(?P<half>[ap]\.?\s?m\b\.?))?(?![\d%]|:\d)"
+    r"|(?<![\d:.,])(?P<h2>1[0-2]|[1-9])\s?(?P<half2>[ap]\.?m\b\.?)"
+    r"|(?<![\d:.,$€£])(?P<h3>1[0-2]|[1-9])(?=\s?(?:-|–|to|and)\s?(?:1[0-2]|[1-9])(?::[0-5]\d)?\s?[ap]\.?m\b)"
+    r"|(?P<h4>1[0-2]|[1-9])\s+o['’]clock\b"
+    r"|\b(?P<word>noon|midnight)\b",
     re.IGNORECASE,
 )
 # What a time stamp adds to its time: 2026-02-14T12:00:05.120+02:00.

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from .units import SCALES
 
-__all__ = ["Numeral", "numerals"]
+__all__ = ["ORDINALS", "Numeral", "numerals"]
 
 
 class Numeral(NamedTuple):
@@ -29,7 +29,7 @@ _UNITS = dict(
     )
 )
 _TENS = dict(zip("twenty thirty forty fifty sixty seventy eighty ninety".split(), range(20, 100, 10), strict=True))
-_ORDINALS = dict(
+ORDINALS = dict(
     zip(
         "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth thirteenth fourteenth "
         "fifteenth sixteenth seventeenth eighteenth nineteenth twentieth".split(),
@@ -37,7 +37,7 @@ _ORDINALS = dict(
         strict=True,
     )
 )
-_WHOLE_PARTS = {"quarter": 4, **{word: place for word, place in _ORDINALS.items() if 3 <= place <= 10}}
+_WHOLE_PARTS = {"quarter": 4, **{word: place for word, place in ORDINALS.items() if 3 <= place <= 10}}
 _PARTS = {"half": 2, "halves": 2, **_WHOLE_PARTS, **{f"{word}s": place for word, place in _WHOLE_PARTS.items()}}
 
 _MULTIPLES = {
@@ -83,7 +83,7 @@ _NUMERAL = re.compile(
         |lit(?:re|er))
         \ and\ (?:a|one)\ (?:half|quarter|third)\b))
     | (?P<multiple>\b(?:{"|".join(_MULTIPLES)})\b)
-    | (?P<ordinal>\b(?:{"|".join(_ORDINALS)})\b(?!\s+centur|[\s-]part(?:y|ies)\b))
+    | (?P<ordinal>\b(?:{"|".join(ORDINALS)})\b(?!\s+centur|[\s-]part(?:y|ies)\b))
     | (?P<words>\b{_WORD_NUMBER}\b)
     """,
     re.VERBOSE | re.IGNORECASE,
@@ -99,7 +99,7 @@ _WHOLES = frozenset((12.0, 20.0, 25.0, 50.0, 1e2, 1e3, 1e4, 1e5, 1e6))
 # Matching is tried only where a number can start: one dictionary look-up per word instead of a dozen
 # patterns per character.
 _TOKEN = re.compile(r"[^\W_]+")
-_FIRST = frozenset(("a", "an", "half", "three", *_UNITS, *_TENS, *_ORDINALS, *_MULTIPLES))
+_FIRST = frozenset(("a", "an", "half", "three", *_UNITS, *_TENS, *ORDINALS, *_MULTIPLES))
 _NO_NUMBER_AFTER = {
     "words": re.compile(r"[^\W\d_]-$"),  # the second part of "Take-Two"
     "ordinal": re.compile(r"\bper\s+$", re.IGNORECASE),
@@ -142,7 +142,7 @@ def _read(match: re.Match[str]) -> Numeral | None:
         value = float(re.sub(r"\D", "", raw))
         return Numeral(start, end, value, 1, "ordinal")
     if kind == "ordinal":
-        return Numeral(start, end, float(_ORDINALS[raw.lower()]), 1, "ordinal")
+        return Numeral(start, end, float(ORDINALS[raw.lower()]), 1, "ordinal")
     if kind == "pair":
         return Numeral(start, end, 2, 1, "pair")
     if kind == "whole":

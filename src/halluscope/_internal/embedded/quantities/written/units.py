@@ -39,6 +39,7 @@ _METRIC = (
 """Dimension, sign, names and prefixes of the units that take prefixes."""
 _OTHERS = """
 duration: 1: sec|secs
+duration: 0.001: msec
 duration: 60: min|mins|minute|minutes
 duration: 3600: h|hr|hrs|hour|hours
 duration: 86400: day|Day|DAY|days|night|nights
@@ -50,11 +51,12 @@ duration: 31557600: year|years|yr|yrs|year-old|years-old
 duration: 315576000: decade|decades
 duration: 3155760000: century|centuries
 length: 0.0254: inch|inches
+length: 1e-6: micron|microns
 length: 0.3048: ft|foot|feet
 length: 0.9144: yard|yards|yd|yds
 length: 1000: Km|KM|kms
 length: 1609.344: mile|miles|mi
-length: 1852: nautical mile|nautical miles
+length: 1852: nautical mile|nautical miles|nmi
 length: 9.4607e15: light-year|light-years|light year|light years
 mass: 1e-6: mcg
 mass: 28.3495: oz|ounce|ounces
@@ -78,24 +80,31 @@ area: 1e6: km²|km2|square kilometre|square kilometres|square kilometer|square k
 area: 2589988: square mile|square miles|sq mi
 data: 1e3: KB
 data: 1e15: PB|petabyte|petabytes
+data: 1024: KiB
 data: 1048576: MiB
 data: 1073741824: GiB
+data: 1099511627776: TiB
 data rate: 1e3: kbps|kbit/s
 data rate: 1e6: Mbps|Mbit/s
 data rate: 8e6: MB/s
 data rate: 1e9: Gbps|Gbit/s
-speed: 0.2777778: km/h|kph|kmh|km per hour|kilometres per hour|kilometers per hour|kilometres an hour
+data rate: 8e9: GB/s
+speed: 0.2777777777777778: km/h|kph|kmh|km per hour|kilometres per hour|kilometers per hour|kilometres an hour
 speed: 0.44704: mph|miles per hour|miles an hour
 speed: 0.514444: knot|knots
 speed: 1: m/s|metres per second|meters per second
 power: 745.7: hp|HP|horsepower
+energy: 0.000277778: joule|joules
 energy: 0.277778: kJ|kilojoule|kilojoules
 energy: 1.163: kcal|calories
 energy: 1e3: kilowatt hours
 energy: 1e6: megawatt hours
 energy: 1e9: gigawatt hours
+energy: 1e12: terawatt hours
 current: 1: A|amp|amps|ampere|amperes
 charge: 1e-3: mAh
+pressure: 100: hPa|mbar|millibar|millibars
+pressure: 6894.76: psi
 pressure: 1e5: bar
 sound: 1: dB|decibel|decibels
 pixels: 1: MP|megapixel|megapixels
@@ -106,10 +115,15 @@ rotation: 1: rpm|revolutions per minute
 brightness: 1: nits
 concentration: 1: ppm|parts per million
 percent: 1: %|percent|per cent|pct|per-cent
-percentage points: 1: percentage points|percentage point|pp|ppt
+percentage points: 1: percentage points|percentage point|pp|ppt|points of percentage
 times: 1: times|fold|-fold|x|×
 """
 """All others: dimension, factor and names."""
+_SHIFTED = (
+    (5 / 9, -160 / 9, "°F|° F|℉|fahrenheit|degrees Fahrenheit|degrees F|degree F|degree Fahrenheit"),
+    (1, -273.15, "kelvin"),
+)
+"""Temperatures whose zero is another one: factor, offset and names."""
 
 
 def _units() -> dict[str, Unit]:
@@ -123,8 +137,9 @@ def _units() -> dict[str, Unit]:
     for line in _OTHERS.strip().splitlines():
         dimension, value, listed = line.split(": ")
         found |= dict.fromkeys(listed.split("|"), Unit(dimension, float(value)))
-    fahrenheit = "°F|° F|℉|fahrenheit|degrees Fahrenheit|degrees F|degree F|degree Fahrenheit"
-    return found | dict.fromkeys(fahrenheit.split("|"), Unit("temperature", 5 / 9, -160 / 9))
+    for factor, offset, listed in _SHIFTED:
+        found |= dict.fromkeys(listed.split("|"), Unit("temperature", factor, offset))
+    return found
 
 
 _TABLE = _units()
@@ -145,7 +160,14 @@ _CURRENCIES = {
     "CAD": "c$|ca$|cad|canadian dollars",
     "AUD": "a$|au$|aud|australian dollars",
     "NZD": "nz$|nzd",
+    "KRW": "₩|krw|won",
+    "BRL": "r$|brl|reais",
+    "RUB": "₽|rub|roubles|rubles",
+    "ZAR": "zar|rand",
+    "MXN": "mxn|pesos",
     "TRY": "₺|try|lira",
+    "HUF": "huf|forint|forints",
+    "BTC": "btc|bitcoin|bitcoins",
 }
 _CURRENCY = {name: code for code, names in _CURRENCIES.items() for name in names.split("|")}
 _MINOR = {"cent": 0.01, "cents": 0.01, "pence": 0.01, "p": 0.01}
@@ -157,7 +179,7 @@ SCALES: dict[str, float] = {
     "T": 1e12, "dozen": 12, "dozens": 12, "lakh": 1e5, "crore": 1e7,
 }  # fmt: skip
 
-_AFTER = {n for n in _CURRENCY if n not in ("try", "rs")} | set(_CURRENCIES)
+_AFTER = {n for n in _CURRENCY if n not in ("won", "try", "rs", "rand")} | set(_CURRENCIES)
 _LEAD = re.compile(r"[^\W\d_]+|[^\w\s]")
 _SLASH = re.compile(r"\s?/\s?")
 
@@ -208,7 +230,8 @@ def unit_at(text: str, place: int) -> UnitFound | None:
 _UNIT_FOLDED = {name.lower(): unit for name, unit in _TABLE.items() if len(name) > 3}
 
 CURRENCY_BEFORE = re.compile(
-    r"(?:US\$|CA?\$|AU?\$|NZ\$|[$€£¥₹₺]|\b(?:USD|EUR|GBP|JPY|CNY|RMB|INR|CHF|NOK|SEK|DKK|PLN|CZK|CAD|AUD|NZD|Rs\.?))\s?$"
+    r"(?:US\$|CA?\$|AU?\$|NZ\$|R\$|[$€£¥₹₩₽₺]"
+    r"|\b(?:USD|EUR|GBP|JPY|CNY|RMB|INR|CHF|NOK|SEK|DKK|PLN|CZK|CAD|AUD|NZD|KRW|BRL|RUB|ZAR|MXN|HUF|Rs\.?))\s?$"
 )
 
 
