@@ -161,25 +161,17 @@ class Plan:
     seed: int = 0
     marks: float = 0.5
     kinds: float = 0.15
-    fall: float = 1.0
-    """The rate of a layer as part of the rate of the one above it: what was known before stays, below."""
 
 
 FRESH = 10.0
 """How much faster what a token is told is learnt, which begins with nothing."""
 
 
-def groups_of(net: ReadingNet, plan: Plan) -> list[dict[str, Any]]:
+def groups_of(net: ReadingNet) -> list[dict[str, Any]]:
     """The parameters with the part of the rate that each is learnt at; matrices decay."""
     groups: dict[tuple[float, float], list[Tensor]] = {}
-    depth = len(net.layers)
     for name, parameter in net.named_parameters():
-        place, parts = depth, name.split(".")
-        if parts[0] == "layers":
-            place = int(parts[1])
-        elif parts[0] in ("words", "places", "ready", "bias"):
-            place = -1
-        part = FRESH if parts[0] == "told" else plan.fall ** (depth - place)
+        part = FRESH if name.startswith("told.") else 1.0
         groups.setdefault((part, 0.01 if parameter.ndim > 1 else 0.0), []).append(parameter)
     return [{"params": parameters, "weight_decay": decay, "part": part} for (part, decay), parameters in groups.items()]
 
@@ -219,7 +211,7 @@ def train(net: ReadingNet, packed: Packed, rows: list[np.ndarray], plan: Plan, s
     batches = [batch for part in rows for batch in packed.order(part, plan.budget, rng)]
     batches = batches[: int(len(batches) * plan.passes / len(rows)) + 1]
     fused = packed.device == "cuda"
-    optimiser = torch.optim.AdamW(groups_of(net, plan), lr=plan.rate, betas=(0.9, 0.98), fused=fused)
+    optimiser = torch.optim.AdamW(groups_of(net), lr=plan.rate, betas=(0.9, 0.98), fused=fused)
     net.train()
     began, mean, tokens = time.perf_counter(), 0.0, 0
     step = 0

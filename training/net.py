@@ -21,7 +21,7 @@ SIZE, HEADS, UP, VOCABULARY, POSITIONS, FIRST_POSITION = 768, 12, 3072, 30527, 5
 BEGIN, PAD, SEPARATOR = 0, 1, 2
 CLASSES, HIDDEN = 3, 512
 TOLD = 48
-
+"""How many different things a token may be told of itself (`told_of`)."""
 
 Attention = Literal["fused", "written out", "bent"]
 """Who computes attention: the library's kernel, or what a compiler makes of the formula, or of scores that are bent one
@@ -139,19 +139,22 @@ class ReadingNet(nn.Module):  # type: ignore[misc,unused-ignore]
 
 def asking_of(ids: Tensor) -> Tensor:
     """Which tokens are the first or of the answer: those that the heads look at."""
-    separator = ids == SEPARATOR
-    asking = (separator.long().cumsum(1) == 1) & ~separator
     first = torch.arange(ids.shape[1], device=ids.device) == 0
-    return asking | first
+    return first | ((_part(ids) == 1) & (ids != SEPARATOR))
+
+
+def _part(ids: Tensor) -> Tensor:
+    """How many separators stand before or at each token: none in the lead, one in the answer, more in the evidence."""
+    return (ids == SEPARATOR).long().cumsum(1)
 
 
 def told_of(ids: Tensor) -> Tensor:
     """For each token one of `TOLD` numbers: its part (lead, answer, evidence), and where else the token occurs.
 
     Of the answer's tokens: in the evidence, there after the same token, there before the same token, and in the lead;
-    of the evidence's the same, in the answer. A number of several tokens is known by its neighbours.
+    of the evidence's the same with the answer in its place. A number of several tokens is known by its neighbours.
     """
-    part = (ids == SEPARATOR).long().cumsum(1).clamp(max=2)
+    part = _part(ids).clamp(max=2)
     lead, answer, evidence = (part == 0, part == 1, part == 2)
     same = ids[:, :, None] == ids[:, None, :]
     across = (answer[:, :, None] & evidence[:, None]) | (evidence[:, :, None] & answer[:, None])
