@@ -16,14 +16,14 @@ import time
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any
 
 import numpy as np
 import torch
 
 from halluscope._internal.embedded.network.model import KINDS
 from training.learn import Packed, Plan, Views, predict, train
-from training.net import Attention, Layer, ReadingNet, built_as, grow, shrink, with_layers
+from training.net import Layer, ReadingNet, built_as, grow, shrink, with_layers
 
 SHARES = {
     "generated": 0.8,
@@ -160,49 +160,40 @@ def fastest(net: ReadingNet, packed: Packed, budget: int, wait: float) -> None:
         raise TimeoutError("compiling takes too long")
 
     plain = Layer.forward
-    rows = np.flatnonzero(packed.usable)[:60_000]
-    batches = packed.order(rows, budget, np.random.default_rng(3))[:14]
+    chance = np.random.default_rng(3)
+    rows = chance.permutation(np.flatnonzero(packed.usable))[:60_000]
+    every = sorted(packed.order(rows, budget, chance), key=len)
+    batches = [every[place] for place in np.linspace(0, len(every) - 1, 14).astype(int)]
 
     def pace() -> float:
         from training.learn import losses
 
         plan = Plan(1, 1, 0, budget)
-        for number, part in enumerate(batches):
-            if number == 4:
-                torch.cuda.synchronize()
-                began = time.perf_counter()
-            with torch.autocast("cuda", torch.bfloat16):
-                losses(net, packed.batch(part), plan).backward()
-            net.zero_grad(set_to_none=True)
-        torch.cuda.synchronize()
-        return sum(int(packed.length[part].sum()) for part in batches[4:]) / (time.perf_counter() - began)
+        for _ in range(2):  # whatever is compiled or set up is so after the first time
+            torch.cuda.synchronize()
+            began = time.perf_counter()
+            for part in batches:
+                with torch.autocast("cuda", torch.bfloat16):
+                    losses(net, packed.batch(part), plan).backward()
+                net.zero_grad(set_to_none=True)
+            torch.cuda.synchronize()
+        return sum(int(packed.length[part].sum()) for part in batches) / (time.perf_counter() - began)
 
     before = pace()
     print(f"plain: {before:.0f} tokens/s", flush=True)
     signal.signal(signal.SIGALRM, late)
-
-    def compiled(attention: Attention) -> float:
-        """The pace with this attention; nothing where it cannot be had."""
-        signal.alarm(int(wait))
-        try:
-            torch.compiler.reset()
-            Layer.attention = attention
-            Layer.forward = torch.compile(plain, dynamic=True)  # type: ignore[method-assign]
-            reached = pace()
-            print(f"compiled, attention {attention}: {reached:.0f} tokens/s", flush=True)
-            return reached
-        except Exception as problem:
-            print(f"not compiled: {type(problem).__name__} {str(problem)[:300]}", flush=True)
-            return 0.0
-        finally:
-            signal.alarm(0)
-
-    paces = {attention: compiled(attention) for attention in get_args(Attention)}
-    best = max(paces, key=lambda attention: paces[attention])
-    if paces[best] < before * 1.05:
-        Layer.forward, Layer.attention = plain, "fused"  # type: ignore[method-assign]
-    elif Layer.attention != best:
-        compiled(best)
+    signal.alarm(int(wait))
+    try:
+        Layer.forward = torch.compile(plain, dynamic=True)  # type: ignore[method-assign]
+        reached = pace()
+        print(f"compiled: {reached:.0f} tokens/s", flush=True)
+    except Exception as problem:
+        print(f"not compiled: {type(problem).__name__} {str(problem)[:300]}", flush=True)
+        reached = 0.0
+    finally:
+        signal.alarm(0)
+    if reached < before * 1.05:
+        Layer.forward = plain  # type: ignore[method-assign]
 
 
 def main() -> None:
@@ -240,13 +231,12 @@ def main() -> None:
 
     def look(net: ReadingNet, packed: Packed, rows: np.ndarray) -> Views:
         """Predictions without the compiled layers, which would be compiled once more for this."""
-        fast = Layer.forward, Layer.attention
-        Layer.forward, Layer.attention = plain, "fused"  # type: ignore[method-assign]
+        fast, Layer.forward = Layer.forward, plain  # type: ignore[method-assign]
         try:
             found: Views = predict(net, packed, rows)
             return found
         finally:
-            Layer.forward, Layer.attention = fast  # type: ignore[method-assign]
+            Layer.forward = fast  # type: ignore[method-assign]
 
     built: dict[str, Any] = {}
     """How networks are built beside their size, in the way that is being tried."""

@@ -9,13 +9,12 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import torch
 from safetensors.torch import load_file  # type: ignore[import-not-found,unused-ignore]
 from torch import Tensor, nn
 from torch.nn import functional
-from torch.nn.attention.flex_attention import flex_attention
 
 SIZE, HEADS, UP, VOCABULARY, POSITIONS, FIRST_POSITION = 768, 12, 3072, 30527, 514, 2
 BEGIN, PAD, SEPARATOR = 0, 1, 2
@@ -23,15 +22,9 @@ CLASSES, HIDDEN = 3, 512
 TOLD = 48
 """How many different things a token may be told of itself (`told_of`)."""
 
-Attention = Literal["fused", "written out", "bent"]
-"""Who computes attention: the library's kernel, or what a compiler makes of the formula, or of scores that are bent one
-by one. Which is fastest depends on the device."""
-
 
 class Layer(nn.Module):  # type: ignore[misc,unused-ignore]
     """One layer of attention, normalised after each part."""
-
-    attention: Attention = "fused"
 
     def __init__(self) -> None:
         super().__init__()
@@ -39,35 +32,20 @@ class Layer(nn.Module):  # type: ignore[misc,unused-ignore]
         self.attended, self.done = nn.LayerNorm(SIZE, eps=1e-5), nn.LayerNorm(SIZE, eps=1e-5)
         self.up, self.down = nn.Linear(SIZE, UP), nn.Linear(UP, SIZE)
 
-    def forward(self, states: Tensor, bias: Tensor | tuple[Tensor, Tensor], drop: float) -> Tensor:
-        """`bias` is added to the scores: a number for each pair of places; or one for each head and distance, and one
-        for each token of a row."""
+    def forward(self, states: Tensor, bias: Tensor, drop: float) -> Tensor:
+        """`bias` is added to the scores of each pair of places."""
         batch, length, _ = states.shape
 
         def split(part: Tensor) -> Tensor:
             return part.view(batch, length, HEADS, SIZE // HEADS).transpose(1, 2)
 
         query, key, value = split(self.query(states)), split(self.key(states)), split(self.value(states))
-        if isinstance(bias, tuple):
-            mixed = _bent(query, key, value, *bias)
-        elif self.attention == "fused":
-            mixed = functional.scaled_dot_product_attention(query, key, value, bias)
-        else:
-            scores = torch.matmul(query * (SIZE // HEADS) ** -0.5, key.transpose(2, 3)) + bias
-            mixed = torch.matmul(torch.softmax(scores, -1).to(value.dtype), value)
+        mixed = functional.scaled_dot_product_attention(query, key, value, bias)
         mixed = self.out(mixed.transpose(1, 2).reshape(batch, length, SIZE))
         states = self.attended(states + functional.dropout(mixed, drop, self.training))
         grown = self.down(functional.gelu(self.up(states)))
         result: Tensor = self.done(states + functional.dropout(grown, drop, self.training))
         return result
-
-
-def _bent(query: Tensor, key: Tensor, value: Tensor, distances: Tensor, hidden: Tensor) -> Tensor:
-    def bend(score: Tensor, row: Tensor, head: Tensor, asking: Tensor, seen: Tensor) -> Tensor:
-        return score + distances[head, asking - seen + POSITIONS - 1] + hidden[row, seen]
-
-    mixed: Tensor = flex_attention(query, key, value, score_mod=bend)
-    return mixed
 
 
 class ReadingNet(nn.Module):  # type: ignore[misc,unused-ignore]
@@ -79,7 +57,7 @@ class ReadingNet(nn.Module):  # type: ignore[misc,unused-ignore]
 
     ending: Tensor
 
-    def __init__(self, layers: int, kinds: int, drop: float = 0.1, told: bool = True, tail: int = 1) -> None:
+    def __init__(self, layers: int, kinds: int, drop: float = 0.1, told: bool = True, tail: int = 3) -> None:
         super().__init__()
         self.drop, self.tail = drop, tail
         self.register_buffer("ending", torch.tensor([float(tail)]))
@@ -112,11 +90,8 @@ class ReadingNet(nn.Module):  # type: ignore[misc,unused-ignore]
             states = torch.where(asking, layer(states, bias, self.drop).to(states.dtype), states)
         return states
 
-    def _bias(self, seen: Tensor, dtype: torch.dtype) -> Tensor | tuple[Tensor, Tensor]:
+    def _bias(self, seen: Tensor, dtype: torch.dtype) -> Tensor:
         hidden = torch.zeros(seen.shape, device=seen.device, dtype=dtype).masked_fill(~seen, -1e4)
-        if Layer.attention == "bent":
-            far = torch.arange(1 - POSITIONS, POSITIONS, device=seen.device)
-            return self.bias(bucket_of(far)).detach().t().to(dtype), hidden
         place = torch.arange(seen.shape[1], device=seen.device)
         near = self.bias(bucket_of(place[:, None] - place[None, :])).detach().permute(2, 0, 1)
         whole: Tensor = hidden[:, None, None] + near.to(dtype)[None]
