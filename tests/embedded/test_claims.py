@@ -105,6 +105,26 @@ def test_what_is_not_surely_two_statements_stays_one(output: str) -> None:
     assert texts(output) == [output]
 
 
+@pytest.mark.parametrize(
+    "second",
+    [
+        "It was Tom Roe who objected.",
+        "It was Jane Hill, the founder, who paid.",
+        "It was in Bonn that the treaty was signed.",
+        "It was only after the merger that sales rose.",
+    ],
+)
+def test_what_is_put_first_to_stress_it_is_no_pronoun(second: str) -> None:
+    assert texts(f"Acme Corp was sold. {second}")[1] == second
+
+
+def test_a_company_that_is_described_is_a_pronoun() -> None:
+    assert texts("Acme Corp was sold. It was in debt. It is a firm whose owners live in Bonn.")[1:] == [
+        "Acme Corp was in debt.",
+        "Acme Corp is a firm whose owners live in Bonn.",
+    ]
+
+
 def test_a_pronoun_without_a_fitting_name_is_left() -> None:
     assert texts("The rooms are large. He was happy.")[1] == "He was happy."
     assert texts("The workers were tired. It was closed.")[1] == "It was closed."

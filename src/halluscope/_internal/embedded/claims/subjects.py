@@ -129,7 +129,10 @@ _EXPLETIVE = re.compile(
     r"^it\s+(?:is|was|has\s+been|will\s+be|would\s+be|seems|appears|takes|took)\s+(?:\w+ly\s+)?(?:important|likely"
     r"|unlikely|possible|impossible|clear|unclear|known|believed|estimated|thought|said|reported|worth|necessary"
     r"|recommended|difficult|easy|common|true|not\s+(?:until|clear|known|possible)|also\s+(?:important|worth|possible)"
-    r"|that|expected|noted|unknown|\w+\s+(?:that|to)\b)|^it\s+(?:seems|appears|takes|took|follows|turns)\b",
+    r"|that|expected|noted|unknown|\w+\s+(?:that|to)\b)|^it\s+(?:seems|appears|takes|took|follows|turns)\b"
+    # It was Ann who paid. It was only in May that she did.
+    r"|^it\s+(?:is|was)\s+(?:[\w.'’-]+,?\s+){1,6}?who\b"
+    r"|^it\s+(?:is|was)\s+(?:only\s+|not\s+)?(?:in|on|at|from|after|by|under|because|here|there|then)\b[^.;]*?\bthat\b",
     re.IGNORECASE,
 )
 _PRONOUN_FIRST = re.compile(r"(he|she|it|they|his|her|its|their)\b", re.IGNORECASE)
