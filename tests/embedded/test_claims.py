@@ -99,6 +99,7 @@ def test_statements_with_their_subject(output: str, expected: list[str]) -> None
         "Based on the report, the mill is closed.",
         "Asked by a reporter, the mayor declined.",
         "The mayor, pressed by a reporter, declined.",
+        "The plan led to shops being shut in May and moved to Bonn.",
     ],
 )
 def test_what_is_not_surely_two_statements_stays_one(output: str) -> None:

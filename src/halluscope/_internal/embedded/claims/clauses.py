@@ -155,6 +155,9 @@ def _shared(left: str, right: str, subject: Subject) -> str:
         # "was designed and built by Smith": the left side has no end of its own.
         auxiliary, rest = helped
         return f"{subject.text} {auxiliary} " if len(rest.split()) >= 2 else ""
+    being = _BEING.search(left)
+    if being is not None and is_participle(being[1]) and is_participle(word):
+        return ""  # "led to shops being shut in May and moved to Bonn": the shops were moved
     modal = _MODAL.match(left, verb.start)
     if modal is not None and word in BASES and not _NEGATED.search(left):
         return f"{subject.text} {modal[1]} " if len(left[modal.end() :].split()) >= 2 else ""
@@ -170,6 +173,7 @@ def _shared(left: str, right: str, subject: Subject) -> str:
 _MODAL = re.compile(
     r"((?:will|can|must|may|should|would|could|shall|might)(?:\s+(?:also|now|only|still))?)\s+(?=[a-z])(?!be\b|have\b)"
 )
+_BEING = re.compile(r"\bbeing\s+(?:\w+ly\s+)?([\w-]+)")
 _HELPED = re.compile(
     r"((?:(?:will|can|must|may|should|would|could|shall|might)\s+(?:\w+ly\s+|also\s+|not\s+|only\s+)?(?:be|have\s+been)"
     r"|(?:has|have|had)\s+(?:also\s+|not\s+|never\s+)?been|is|are|was|were|isn['’]t|aren['’]t|wasn['’]t|weren['’]t)"
