@@ -32,7 +32,7 @@ def signals(**changed: float) -> ClaimSignals:
         "supported": 0.7, "contradicted": 0.2, "against": 2 / 3, "doubt": 0.1, "coverage": 0.8, "known": 0.8,
         "pairs": 0.5, "numbers_missing": 0.0, "number_doubt": 0.0, "number_follows": False,
         "names_missing": 0.0, "first": 0.7, "alone": 0.7, "asked": False, "complete": True, "opposite": False,
-        "record": False, "borrowed": 0.0,
+        "record": False, "borrowed": 0.0, "absence": False,
         "field_conflict": 0.0, "field_open": 0.0,
     }  # fmt: skip
     return ClaimSignals(**{**sure, **changed})

@@ -37,6 +37,8 @@ class ClaimSignals:
     """Support where the claim is read without its neighbours."""
     asked: bool
     """Whether a question was asked: an answer to it may hold and still be the wrong one."""
+    absence: bool
+    """Whether it says that the context does not tell something: then it is right to use words that are not there."""
     doubt: float
     """The mean of the three most doubtful tokens."""
     coverage: float
@@ -86,6 +88,7 @@ def terms(signals: ClaimSignals) -> dict[str, float]:
     """The terms of the sum, by name."""
     support, alone, against = logit(signals.supported), logit(signals.alone), logit(signals.contradicted)
     new, asked, complete = 1.0 - signals.coverage, float(signals.asked), float(signals.complete)
+    absence = float(signals.absence)
     return {
         "support": support,
         "contradiction": against,
@@ -117,6 +120,9 @@ def terms(signals: ClaimSignals) -> dict[str, float]:
         "alone and repeated pairs": alone * signals.pairs,
         "alone and asked": alone * asked,
         "alone and the whole context": alone * complete,
+        "absence": absence,
+        "support of absence": support * absence,
+        "absence of what is known": absence * signals.known,
     }
 
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from ...plumbing.threads import checkpoint
 from ...verdict import Claim
+from ..claims.absence import speaks_of_absence
 from ..network.looking import Reads, Seen, look_at, without_question
 from ..network.model import ClaimView, Place
 from ..quantities.standing import UNTOLD, Standing, standings
@@ -138,6 +139,7 @@ def _measured(
         first=seen.first,
         alone=seen.alone.supported,
         asked=bool(question),
+        absence=speaks_of_absence(claim),
         doubt=sum(doubts) / len(doubts) if doubts else 0.0,
         coverage=coverage,
         known=_coverage(words, told | asked, index),
