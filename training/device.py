@@ -1,10 +1,11 @@
 """The stages that want a GPU, in one process: the first stage once, the second for each fold and for all.
 
-    python -m training.device --packed FOLDER --start STATE --out FOLDER --first-seconds 190 --second-seconds 250
+    python -m training.device --packed FOLDER --start STATE --out FOLDER --first-seconds 190 --seconds 250
 
-Every stage writes its network (8 bits) and its views of the exam, and is skipped if they are there. With `--trials`, a
-JSON list of changes to the way to learn, the first fold is trained with each of them on top of those that have been
-for the better, and the others in the way that was best there.
+Every stage writes its network (8 bits) and its views of the exam, and is skipped if they are there. With `--begin` the
+second stages go on from the networks of an earlier run. With `--trials`, a JSON list of changes to the way to learn,
+the first fold is trained with each of them on top of those that have been for the better, and the others in the way
+that was best there.
 """
 
 from __future__ import annotations
@@ -37,7 +38,8 @@ SHARES = {
     "made": 0.5,
     "natural": 1.3,
     "bindings": 0.7,
-    "replay": 0.12,
+    "replay": 0.3,
+    "encyclopedia": 1.0,
 }
 """How often the readings of the second stage come in one pass; the first has had those that are shared already."""
 FIRST_FOLD, LAST_FOLD = 0, 2
@@ -75,6 +77,7 @@ def rows_for(second: Packed, fold: int, passes: int, seed: int) -> list[np.ndarr
         share = np.where(ours, np.where(second.made, SHARES[changed], SHARES[name]), share)
     share = np.where((names == "ragtruth") & ~second.made, SHARES["ragtruth"], share)
     share = np.where(second.folds < 0, SHARES["replay"], share)
+    share = np.where(names == "wice_tokens_train", SHARES["encyclopedia"], share)
     chance = np.random.default_rng(seed)
     found = []
     for _ in range(passes):
@@ -202,15 +205,15 @@ def main() -> None:
     parser.add_argument("--start", type=Path, required=True, help="a state: the published encoder, or a network")
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--first-seconds", type=float, default=120)
-    parser.add_argument("--second-seconds", type=float, default=270)
-    parser.add_argument("--full-seconds", type=float, help="for all documents, the network that ships")
-    parser.add_argument("--first-rate", type=float, default=7e-5)
-    parser.add_argument("--second-rate", type=float, default=6e-5)
+    parser.add_argument("--seconds", type=float, nargs="+", default=[270], help="for each of --folds, or one for all")
+    parser.add_argument("--first-rate", type=float, default=8e-5)
+    parser.add_argument("--second-rate", type=float, default=1e-4)
     parser.add_argument("--passes", type=int, default=6)
     parser.add_argument("--budget", type=int, default=24_576)
     parser.add_argument("--compile", type=float, default=90, help="seconds that compiling may take")
     parser.add_argument("--device", default="cuda" if torch.cuda.is_available() else "cpu")
-    parser.add_argument("--folds", type=int, nargs="*", default=[-1, 0, 1, 2])
+    parser.add_argument("--folds", type=int, nargs="*", default=[-1, 0, 1, 2], help="-1 learns from all documents")
+    parser.add_argument("--begin", type=Path, help="networks of an earlier run, by the same names, to go on from")
     parser.add_argument("--keep", type=int, nargs="*", default=list(range(12)), help="layers of the start to keep")
     parser.add_argument(
         "--smaller", type=int, nargs="*", default=[], help="networks of fewer layers, from the full one"
@@ -221,6 +224,8 @@ def main() -> None:
     parser.add_argument("--look", action="store_true", help="only the views of the exam, by networks that are there")
     parser.add_argument("--deadline", type=float, default=1e9, help="seconds after which no stage is begun")
     options = parser.parse_args()
+    if len(options.seconds) not in (1, len(options.folds)):
+        parser.error(f"--seconds has {len(options.seconds)} numbers for {len(options.folds)} folds: give one, or each.")
     began = time.perf_counter()
     torch.backends.cuda.matmul.allow_tf32 = True
     torch.manual_seed(0)
@@ -280,7 +285,8 @@ def main() -> None:
 
     def learnt(name: str, fold: int, plan: Plan) -> float:
         """Train the second stage without a fold; how well that fold is judged by it then."""
-        net = new(base if base.exists() else options.start)
+        before = options.begin / f"{name}.pt" if options.begin else base
+        net = new(next(path for path in (before, base, options.start) if path.exists()))
         rows = rows_for(second, fold, options.passes, 17 + fold)
         print(name, "tokens a pass", int(second.length[rows[0]].sum()), flush=True)
         train(net, second, rows, replace(plan, seed=21 + fold), name)
@@ -295,7 +301,7 @@ def main() -> None:
         print(name, f"done at {time.perf_counter() - began:.0f} s", flush=True)
         return mean_area(found) if found else 0.0
 
-    plan = Plan(options.second_seconds, options.passes, options.second_rate, options.budget)
+    plan = Plan(max(options.seconds), options.passes, options.second_rate, options.budget)
     best: tuple[float, dict[str, Any]] = (0.0, {})
     for number, change in enumerate(options.trials):
         way = best[1] | change
@@ -309,11 +315,11 @@ def main() -> None:
     built, fields = apart(best[1])
     plan = replace(plan, **fields)
     print("best:", best, flush=True)
-    for fold in options.folds:
+    times = options.seconds * (len(options.folds) if len(options.seconds) == 1 else 1)
+    for fold, seconds in zip(options.folds, times, strict=True):
         name = "full" if fold < 0 else f"fold{fold}"
         if (options.out / f"{name}.pt").exists() or time.perf_counter() - began > options.deadline:
             continue
-        seconds = options.full_seconds if fold < 0 and options.full_seconds else options.second_seconds
         learnt(name, fold, replace(plan, seconds=seconds))
     for count in options.smaller:
         name = f"layers{count}"

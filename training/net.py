@@ -57,7 +57,7 @@ class ReadingNet(nn.Module):  # type: ignore[misc,unused-ignore]
 
     ending: Tensor
 
-    def __init__(self, layers: int, kinds: int, drop: float = 0.1, told: bool = True, tail: int = 3) -> None:
+    def __init__(self, layers: int, kinds: int, drop: float = 0.05, told: bool = True, tail: int = 3) -> None:
         super().__init__()
         self.drop, self.tail = drop, tail
         self.register_buffer("ending", torch.tensor([float(tail)]))

@@ -23,6 +23,7 @@ import torch
 
 from training.export import export
 from training.net import published
+from training.rows import FOLDS
 from training.ship import ship
 
 HASH = "78c0197b6159d92658e319bc1d72e4c73a9a03dd03815e70e555c5ef05615658"
@@ -74,7 +75,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--teacher", type=Path, help="the base of the teachers, where their views are not there")
     parser.add_argument("--teacher-seconds", type=float, help="for each of the teachers' trainings, and for writing")
     parser.add_argument("--workers", type=int, default=2)
-    parser.add_argument("--first-seconds", type=float, default=280)
+    parser.add_argument("--first-seconds", type=float, default=250)
     parser.add_argument("--second-seconds", type=float, default=255, help="for each fold")
     parser.add_argument("--full-seconds", type=float, default=470, help="for all documents, the network that ships")
     parser.add_argument("--smaller", type=int, nargs="*", default=[8, 6], help="fewer layers, to compare with")
@@ -110,8 +111,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         *("--start", start(options.start, work)),
         *("--out", networks),
         *("--first-seconds", options.first_seconds),
-        *("--second-seconds", options.second_seconds),
-        *("--full-seconds", options.full_seconds),
+        *("--seconds", options.full_seconds, *[options.second_seconds] * FOLDS),
         *("--smaller", *options.smaller),
         *("--budget", options.budget),
         *("--keep", *options.layers),
