@@ -62,6 +62,18 @@ def test_a_plain_sum_gives_the_models_own_view_back() -> None:
     assert sigmoid(-800.0) == pytest.approx(0.0)
 
 
+def test_words_that_a_statement_of_absence_brings_do_not_speak_against_it(network: Network) -> None:
+    context = ReadContext([Passage(0, "The kettle holds 1.7 litres.")])
+    both = [claim("The documents do not mention the warranty."), claim("The kettle has a warranty.")]
+    absent, stated = (item.signals for item in measure(both, context, network))
+    assert (absent.absence, stated.absence) == (True, False)
+    weighed = Fusion(Joined(0.0, {"known": 1.0, "absence of what is known": -2.0}), Joined(0.0, {"against": 1.0}))
+    told, untold = signals(known=0.9), signals(known=0.1)
+    assert weighed.judge_claim(untold).supported < weighed.judge_claim(told).supported
+    told, untold = signals(known=0.9, absence=True), signals(known=0.1, absence=True)
+    assert weighed.judge_claim(untold).supported > weighed.judge_claim(told).supported
+
+
 def test_units_add_a_bounded_part() -> None:
     joined = Joined.of(
         {

@@ -8,7 +8,6 @@ from functools import lru_cache, partial
 from typing import Any, TypeVar
 from weakref import WeakKeyDictionary
 
-from ..embedded.claims.absence import speaks_of_absence
 from ..embedded.claims.extracting import extract, unread
 from ..embedded.deciding.decide import decide, hallucination_probability
 from ..embedded.deciding.reader import fingerprint, read_claims
@@ -145,7 +144,7 @@ def _verdicts(
 ) -> list[Verdict]:
     verdicts = []
     for claim, reading in zip(claims, read_claims(claims, _context(passages), asked, output), strict=True):
-        support, confidence = decide(reading, absence=speaks_of_absence(claim.text))
+        support, confidence = decide(reading)
         reason = reason_of(reading, support)
         if support is Support.SUPPORTED and (
             strange := [word for word in long_words(claim.text) if word not in _long_words(passages)]

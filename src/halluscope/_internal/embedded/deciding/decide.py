@@ -11,7 +11,7 @@ THRESHOLD = 0.5
 """A claim is supported from this probability on; probabilities are calibrated so that it is the same for all."""
 
 
-def decide(reading: ClaimReading, absence: bool = False) -> tuple[Support, float]:
+def decide(reading: ClaimReading) -> tuple[Support, float]:
     """The verdict on a claim and the probability that it is right.
 
     What is not supported and clashes with the context by rule (a number, an opposite) is contradicted,
@@ -19,9 +19,9 @@ def decide(reading: ClaimReading, absence: bool = False) -> tuple[Support, float
     does not tell something is no claim where it is so, and a wrong one where the context does tell it.
     """
     if reading.supported >= THRESHOLD:
-        return Support.NOT_A_CLAIM if absence else Support.SUPPORTED, reading.supported
+        return Support.NOT_A_CLAIM if reading.absence else Support.SUPPORTED, reading.supported
     clashes = reading.contradicted >= reading.unsupported and reading.kind != "invented"
-    if absence or clashes or reading.conflicts:
+    if reading.absence or clashes or reading.conflicts:
         return Support.CONTRADICTED, 1 - reading.supported
     return Support.UNSUPPORTED, 1 - reading.supported
 

@@ -40,6 +40,8 @@ class ClaimReading:
     missing: tuple[str, ...]
     """Names and numbers that the context does not have."""
     subjective: bool
+    absence: bool
+    """Whether it says that the context does not tell something."""
     kind: str
     """If it is wrong, most likely in which way."""
     marks: tuple[tuple[int, int], ...]
@@ -90,6 +92,7 @@ def _read(claim: str, item: Measured, context: ReadContext, output: str | None) 
         open=tuple(found.field.text for found in silent),
         missing=(*absent, *(name.text for name in item.absent)),
         subjective=is_subjective(item.stated),
+        absence=item.signals.absence,
         kind=_kind(item, against),
         marks=_marks(item, fused.supported, output),
     )
