@@ -23,7 +23,7 @@ import numpy as np
 import torch
 
 from halluscope._internal.embedded.network.model import KINDS
-from training.learn import Packed, Plan, Views, predict, train
+from training.learn import Packed, Plan, Views, losses, predict, train
 from training.net import Layer, ReadingNet, built_as, grow, shrink, with_layers
 
 SHARES = {
@@ -144,6 +144,11 @@ def apart(way: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
     return network, {name: value for name, value in way.items() if name not in network}
 
 
+def name_of(fold: int) -> str:
+    """What the network is called that has not seen a fold; -1 is the one that has seen all."""
+    return "full" if fold < 0 else f"fold{fold}"
+
+
 def mean_area(found: dict[str, float]) -> float:
     """One number for how well a fold is judged: our whole answers, our claims and each public set weigh the same."""
     groups: dict[str, list[float]] = {}
@@ -169,8 +174,6 @@ def fastest(net: ReadingNet, packed: Packed, budget: int, wait: float) -> None:
     batches = [every[place] for place in np.linspace(0, len(every) - 1, 14).astype(int)]
 
     def pace() -> float:
-        from training.learn import losses
-
         plan = Plan(1, 1, 0, budget)
         for _ in range(2):  # whatever is compiled or set up is so after the first time
             torch.cuda.synchronize()
@@ -226,6 +229,8 @@ def main() -> None:
     options = parser.parse_args()
     if len(options.seconds) not in (1, len(options.folds)):
         parser.error(f"--seconds has {len(options.seconds)} numbers for {len(options.folds)} folds: give one, or each.")
+    if options.begin and not options.begin.is_dir():
+        parser.error(f"--begin: there is no folder {options.begin}.")
     began = time.perf_counter()
     torch.backends.cuda.matmul.allow_tf32 = True
     torch.manual_seed(0)
@@ -259,7 +264,7 @@ def main() -> None:
     if options.look:
         exam = Packed(options.packed / "exam.npz", device)
         for fold in options.folds:
-            name = "full" if fold < 0 else f"fold{fold}"
+            name = name_of(fold)
             net = new(options.out / f"{name}.pt")
             chosen = np.flatnonzero(exam.usable & ((exam.folds == fold) | ((exam.folds < 0) & (fold < 0))))
             keep_views(predict(net, exam, chosen), options.out, name)
@@ -285,10 +290,11 @@ def main() -> None:
 
     def learnt(name: str, fold: int, plan: Plan) -> float:
         """Train the second stage without a fold; how well that fold is judged by it then."""
-        before = options.begin / f"{name}.pt" if options.begin else base
-        net = new(next(path for path in (before, base, options.start) if path.exists()))
+        earlier = options.begin / f"{name_of(fold)}.pt" if options.begin else base
+        beginning = next(path for path in (earlier, base, options.start) if path.exists())
+        net = new(beginning)
         rows = rows_for(second, fold, options.passes, 17 + fold)
-        print(name, "tokens a pass", int(second.length[rows[0]].sum()), flush=True)
+        print(name, "from", beginning, "tokens a pass", int(second.length[rows[0]].sum()), flush=True)
         train(net, second, rows, replace(plan, seed=21 + fold), name)
         found: dict[str, float] = {}
         if fold >= 0:
@@ -310,14 +316,15 @@ def main() -> None:
         print(f"trial{number}", way, f"mean area {reached:.4f}", flush=True)
         if reached > best[0]:
             best = reached, way
-            shutil.copyfile(options.out / f"views_trial{number}.npz", options.out / f"views_fold{FIRST_FOLD}.npz")
-            shutil.copyfile(options.out / f"trial{number}.pt", options.out / f"fold{FIRST_FOLD}.pt")
+            shutil.copyfile(options.out / f"views_trial{number}.npz", options.out / f"views_{name_of(FIRST_FOLD)}.npz")
+            shutil.copyfile(options.out / f"trial{number}.pt", options.out / f"{name_of(FIRST_FOLD)}.pt")
     built, fields = apart(best[1])
     plan = replace(plan, **fields)
-    print("best:", best, flush=True)
+    if options.trials:
+        print("best:", best, flush=True)
     times = options.seconds * (len(options.folds) if len(options.seconds) == 1 else 1)
     for fold, seconds in zip(options.folds, times, strict=True):
-        name = "full" if fold < 0 else f"fold{fold}"
+        name = name_of(fold)
         if (options.out / f"{name}.pt").exists() or time.perf_counter() - began > options.deadline:
             continue
         learnt(name, fold, replace(plan, seconds=seconds))

@@ -524,11 +524,23 @@ def test_bad_arguments_are_refused_before_a_run_exists(
     assert store.rows("SELECT count(*) FROM runs") == [(0,)]
 
 
-class Rated:
-    """A judge that answers so many calls at once, each in some fiftieth of a second, and throttles the rest."""
+class Factual:
+    """A judge that holds everything to be factual."""
 
     asks = False
     window = None
+    name = "factual"
+
+    def fingerprint(self) -> str:
+        return self.name
+
+    async def answer(self, question: Question[Any], call: Call) -> Answer[Any]:
+        return Answer(judge=self.name, reply='{"verdict": "factual", "reason": []}', usage=Usage(calls=1))
+
+
+class Rated(Factual):
+    """It answers so many calls at once, each in some fiftieth of a second, and throttles the rest."""
+
     name = "rated"
 
     def __init__(self, at_once: int) -> None:
@@ -537,9 +549,6 @@ class Rated:
         self.active = 0
         self.refused = 0
         self.answered = 0
-
-    def fingerprint(self) -> str:
-        return "rated"
 
     async def answer(self, question: Question[Any], call: Call) -> Answer[Any]:
         await asyncio.sleep(self.drawn.uniform(0.0, 0.004))
@@ -550,14 +559,12 @@ class Rated:
         await asyncio.sleep(self.drawn.uniform(0.01, 0.03))
         self.active -= 1
         self.answered += 1
-        return Answer(judge=self.name, reply='{"verdict": "factual", "reason": []}', usage=Usage(calls=1))
+        return await super().answer(question, call)
 
 
-class Counted:
-    """A judge that looks, at every call, how many of the calls before have no answer in the store."""
+class Counted(Factual):
+    """It looks, at every call, how many of the calls before have no answer in the store."""
 
-    asks = False
-    window = None
     name = "counted"
 
     def __init__(self, store: Path) -> None:
@@ -565,15 +572,12 @@ class Counted:
         self.asked = 0
         self.open: list[int] = []
 
-    def fingerprint(self) -> str:
-        return "counted"
-
     async def answer(self, question: Question[Any], call: Call) -> Answer[Any]:
         self.asked += 1
         with closing(sqlite3.connect(self._store)) as connection:
             self.open.append(self.asked - connection.execute("SELECT count(*) FROM replies").fetchone()[0])
         await asyncio.sleep(0.02)
-        return Answer(judge=self.name, reply='{"verdict": "factual", "reason": []}', usage=Usage(calls=1))
+        return await super().answer(question, call)
 
 
 def test_no_further_call_is_made_before_an_answer_is_kept(store: Store, tmp_path: Path) -> None:
