@@ -14,7 +14,7 @@ from collections.abc import Callable, Coroutine
 from concurrent.futures import Future
 from contextlib import suppress
 from functools import wraps
-from typing import Any, Concatenate, ParamSpec, TypeVar
+from typing import Any, Concatenate, Generic, ParamSpec, TypeVar
 
 T = TypeVar("T")
 P = ParamSpec("P")
@@ -49,6 +49,48 @@ class _Background:
             self.loop.close()
 
 
+class _Call(Generic[T]):
+    """A coroutine that the loop runs and another thread waits for.
+
+    It waits for a bare lock. The events and futures of the standard library have a condition inside, and an interrupt
+    that comes just as one is entered leaves it taken for good: then the loop waits to tell the end, and the caller to
+    hear it.
+    """
+
+    def __init__(self, coroutine: Coroutine[Any, Any, T]) -> None:
+        self._coroutine = coroutine
+        self._task: asyncio.Task[T] | None = None
+        self._running = threading.Lock()
+        self._running.acquire()
+
+    def begin(self) -> None:
+        """In the loop: run it."""
+        self._task = asyncio.ensure_future(self._coroutine)
+        self._task.add_done_callback(self._end)
+
+    def give_up(self) -> None:
+        """In the loop: cancel it, or leave it unbegun where the interrupt was faster."""
+        if self._task is not None:
+            self._task.cancel()
+        else:
+            self._coroutine.close()
+            self._running.release()
+
+    def over(self, seconds: float) -> bool:
+        """Whether it has come to its end, which is waited for so long at most."""
+        return (self._task is not None and self._task.done()) or self._running.acquire(timeout=seconds)
+
+    def result(self) -> T:
+        """What it gave, once it is over."""
+        assert self._task is not None
+        return self._task.result()
+
+    def _end(self, task: asyncio.Task[T]) -> None:
+        if not task.cancelled():
+            task.exception()  # whoever was interrupted does not ask for it any more
+        self._running.release()
+
+
 _lock = threading.Lock()
 _current: _Background | None = None
 _left_by_fork: list[_Background] = []
@@ -61,36 +103,15 @@ def run(coroutine: Coroutine[Any, Any, T]) -> T:
     if threading.current_thread() is background.thread:
         coroutine.close()
         raise RuntimeError("a synchronous call was made from inside halluscope's own loop: await the asynchronous one.")
-    # An interrupt may come before there is a future to cancel, so the coroutine says itself what runs it.
-    tasks: list[asyncio.Task[Any] | None] = []
-    given_up = threading.Event()
-    ended = threading.Event()
-
-    async def known() -> T:
-        try:
-            tasks.append(asyncio.current_task())
-            if given_up.is_set():
-                coroutine.close()
-                raise asyncio.CancelledError
-            return await coroutine
-        finally:
-            ended.set()
-
-    def give_up() -> None:
-        given_up.set()
-        for task in tasks:
-            if task is not None:
-                task.cancel()
-
+    call = _Call(coroutine)
     try:
-        future = asyncio.run_coroutine_threadsafe(known(), background.loop)
-        while not (ended.wait(_LISTENING) or future.done()):
+        background.loop.call_soon_threadsafe(call.begin)
+        while not call.over(_LISTENING):
             pass
-        return future.result()
+        return call.result()
     except BaseException:
-        background.loop.call_soon_threadsafe(give_up)
-        if tasks:
-            ended.wait(_WINDING_UP)
+        background.loop.call_soon_threadsafe(call.give_up)
+        call.over(_WINDING_UP)
         raise
 
 
