@@ -11,6 +11,7 @@ from training.corrupt import KINDS, corrupt, names
 from training.figures import Scored, area, balanced_accuracy, best, calibration_error, f1, span_f1
 from training.harder import without_support
 from training.lessons import chosen_again, chosen_first
+from training.readings import answer_readings, asked, key_of, viewed
 from training.rows import Row, fold_of_documents, read_rows, statements, write_rows
 from training.sets import SOURCES, document_of, own_answers, read, sources
 from training.swaps import exchanged, mentions, swapped, swaps
@@ -170,9 +171,9 @@ def test_what_the_teacher_learns_from() -> None:
     first = chosen_first(rows)
     assert len(first) == 8000 + 2 * 10 + 6
     assert len({place for place in first if place < 9000}) == 8000
-    again = chosen_again(rows, [_row(0, 0, "written_rag_news")] * 30)
+    again = chosen_again(rows, [_row(0, 0, "written_rag_news")] * 90)
     assert sum(9000 <= place < 9010 for place in again) == 10
-    assert len(again) == len(set(again)) == 10 + 11
+    assert len(again) == len(set(again)) == 10 + 12
 
 
 def _request(kind: str, led: bool) -> Request:
@@ -210,6 +211,19 @@ def test_only_what_has_a_lead_hears_what_was_said_before() -> None:
     alone = list(sentences_of(_request("tell", False), reply, whole=True))
     assert [row.question for row in alone] == ["", ""]
     assert {row.fold for row in [*led, *alone]} == {2}
+
+
+def test_a_teacher_views_each_claim_of_an_answer_with_what_was_said_before_it() -> None:
+    said = "Grown-ups pay €8 before noon. Brannoc Teague runs the till."
+    case = {**_RATES, "output": said, "set": "written_rag_everyday"}
+    (reading,) = answer_readings(case, 1, EvidenceIndex(case["context"]), 330, None)
+    first, second = (asked(reading, claim) for claim in reading.claims)
+    assert (first.question, second.question) == (case["input"], f"{case['input']} Grown-ups pay €8 before noon.")
+    assert (first.claim, second.claim) == ("Grown-ups pay €8 before noon.", "Brannoc Teague runs the till.")
+    view = (-0.1, -3.0, -4.0)
+    taught = viewed(reading, {key_of(second.question, second.evidence, second.claim): view})
+    assert [claim.view for claim in taught.claims] == [None, view]
+    assert viewed(reading, {}) == reading
 
 
 def test_a_claim_said_again_word_for_word_is_no_rewording() -> None:

@@ -9,12 +9,12 @@ from pathlib import Path
 import numpy as np
 
 from halluscope._internal.embedded.reading.evidence import EvidenceIndex
-from training.readings import UNKNOWN, answer_readings
+from training.readings import UNKNOWN, all_answers, answer_readings, asked, key_of
 from training.rows import Row
 from training.sets import document_of, never_learnt, own_answers, read, sources
 
-OURS = "written_rag"
-"""What the names of the sets of our own whole answers begin with."""
+OURS = frozenset(source.name for source in own_answers())
+"""The sets of our own whole answers."""
 ANSWER_BUDGETS, CLAIM_BUDGETS = (100, 170, 250, 420), (120, 250, 300)
 """Words of evidence: our own answers come with each of the first, the others with one of the second."""
 UNMARKED = ("summedits",)
@@ -22,8 +22,20 @@ UNMARKED = ("summedits",)
 FIRST_SET, MADE, NATURAL = 8_000, 0.6, 2
 """The first training: at most so many rows of a first-stage set; this part of the second stage's made rows, and its
 other rows so often."""
-AGAIN = 1.1
+AGAIN = 0.4
 """The second training: rows of the first that come again, for each row of our own answers."""
+
+
+def answer_claims(data: Path, folds: Mapping[str, int], limit: int | None = None) -> Iterator[Row]:
+    """Every claim of the whole answers as the judge's network will read it, each once: for the teacher to view."""
+    seen: set[int] = set()
+    for reading in all_answers(data, folds, limit):
+        for claim in reading.claims:
+            row = asked(reading, claim)
+            key = key_of(row.question, row.evidence, row.claim)
+            if key not in seen:
+                seen.add(key)
+                yield row
 
 
 def led_rows(data: Path, folds: Mapping[str, int], limit: int | None = None) -> Iterator[Row]:
@@ -63,7 +75,7 @@ def chosen_first(rows: Sequence[Row], seed: int = 5) -> np.ndarray:
 
 def chosen_again(rows: Sequence[Row], answers: Sequence[Row], seed: int = 9) -> np.ndarray:
     """The rows that come again beside the answers of the second training, two in three natural ones of its stage."""
-    count = round(AGAIN * sum(row.name.startswith(OURS) for row in answers))
+    count = round(AGAIN * sum(row.name in OURS for row in answers))
     rng = np.random.default_rng(seed)
     natural = [place for place, row in enumerate(rows) if row.fold >= 0 and not row.made]
     rest = [place for place, row in enumerate(rows) if row.fold < 0 or row.made]

@@ -19,8 +19,8 @@ from training.readings import (
     from_changed,
     from_row,
     from_teacher,
-    from_wice,
     kind_of,
+    viewed,
     views_by_key,
 )
 from training.rows import Row, fold_of_documents, read_rows, rows_of
@@ -78,7 +78,7 @@ def main() -> None:
             if source.folder == "written"
             for case in read(options.data, source)
         }
-        views = views_by_key(teacher / "views.npz")
+        views = {key: view for path in sorted(teacher.glob("*views.npz")) for key, view in views_by_key(path).items()}
         if options.rows:
             rows = [row for path in options.rows for row in read_rows(path)]
         else:
@@ -95,8 +95,7 @@ def main() -> None:
             (first if reading.fold < 0 else second).append(reading)
         if options.limit:
             first, second = first[: 50 * options.limit], [*second[: 20 * options.limit], *second[-20 * options.limit :]]
-        second += list(all_answers(options.data, folds, options.limit))
-        first += list(from_wice(options.data))
+        second += [viewed(reading, views) for reading in all_answers(options.data, folds, options.limit)]
         print(json.dumps(pack(first, tokenizer, options.out / "first.npz")), flush=True)
         print(json.dumps(pack(second, tokenizer, options.out / "second.npz")), flush=True)
     if options.only in (None, "exam"):

@@ -24,7 +24,7 @@ from halluscope._internal.embedded.network.looking import evidence_within, group
 from halluscope._internal.embedded.network.model import KINDS
 from halluscope._internal.embedded.reading.evidence import EvidenceIndex, sentences
 from halluscope._internal.embedded.reading.judged_text import judged
-from training.rows import LABELS, Row, is_kept, seed_of
+from training.rows import LABELS, Row, seed_of
 from training.sets import Case, document_of, never_learnt, own_answers, read, sources
 from training.variants import Names, changed, renamed
 
@@ -55,9 +55,9 @@ RENAMED = 0.5
 """How many of the changed answers come with other names."""
 
 _JOINT = re.compile(r"(?:,|;)\s+(?:and|but|while|which|so|with|whereas|although)\s|;\s|,\s+(?=\d|[A-Z])|\sbut\s")
-_TRAILING = re.compile(r",|(?:in|on|at|by|for|from|with|during|after|before|to|as|and|since|until|while|where|who)\b")
-"""What a part that can be taken off the end of a sentence begins with."""
 Range = tuple[int, int]
+View = tuple[float, float, float]
+"""Log-probabilities of supported, contradicted and unsupported."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +67,7 @@ class Target:
     start: int
     end: int
     label: int
-    view: tuple[float, float, float] | None = None
+    view: View | None = None
     kind: int = -1
 
 
@@ -98,7 +98,22 @@ def key_of(question: str, evidence: str, claim: str) -> int:
     return int.from_bytes(digest[:8], "little")
 
 
-def views_by_key(path: Path) -> dict[int, tuple[float, float, float]]:
+def asked(reading: Reading, claim: Target) -> Row:
+    """What a teacher is asked about one claim of a reading: what stands before it leads in, as for a claim alone."""
+    lead = lead_of(reading.lead, reading.text, claim.start)
+    said = reading.text[claim.start : claim.end]
+    return Row(lead, reading.evidence, said, claim.label, None, reading.name, reading.fold, reading.made)
+
+
+def viewed(reading: Reading, views: Mapping[int, View]) -> Reading:
+    """The reading with a teacher's view of each claim that there is one of."""
+    rows = [asked(reading, claim) for claim in reading.claims]
+    found = [views.get(key_of(row.question, row.evidence, row.claim)) for row in rows]
+    claims = (replace(claim, view=view) for claim, view in zip(reading.claims, found, strict=True))
+    return replace(reading, claims=tuple(claims))
+
+
+def views_by_key(path: Path) -> dict[int, View]:
     with np.load(path) as file:
         return {
             int(key): (float(a), float(b), float(c))
@@ -106,7 +121,7 @@ def views_by_key(path: Path) -> dict[int, tuple[float, float, float]]:
         }
 
 
-def from_row(row: Row, views: Mapping[int, tuple[float, float, float]], kinds: Mapping[str, int]) -> Reading:
+def from_row(row: Row, views: Mapping[int, View], kinds: Mapping[str, int]) -> Reading:
     """A row with one claim."""
     view = views.get(key_of(row.question, row.evidence, row.claim))
     target = Target(0, len(row.claim), row.label, view, kinds.get(row.claim, -1))
@@ -121,26 +136,6 @@ def from_bindings(count: int) -> Iterator[Reading]:
         kind = KINDS.index(item.kind) if item.kind else -1
         target = Target(0, len(item.text), item.label, None, kind)
         yield Reading(item.lead, item.text, item.evidence, (target,), item.wrong, "bindings", NO_FOLD)
-
-
-def without_marked(case: Case) -> str | None:
-    """A statement without the wrong part at its end, if what is left is one."""
-    start = min((mark["start"] for mark in case["spans"] or ()), default=0)
-    rest = case["output"][:start].rstrip(" ,;")
-    return rest + "." if len(rest.split()) >= 5 and _TRAILING.match(case["output"], start) else None
-
-
-def from_wice(data: Path) -> Iterator[Reading]:
-    """Statements of an encyclopedia with what their source does not say taken away: what is left is supported."""
-    rng = random.Random(11)
-    source = next(item for item in sources("base") if item.name == "wice_tokens_train")
-    for case in read(data, source):
-        rest = without_marked(case)
-        if rest is not None and not is_kept(case):
-            index = EvidenceIndex(case["context"])
-            for words in rng.sample((100, 170, 330), 2):
-                target = Target(0, len(rest), 0)
-                yield Reading("", rest, evidence_within(index, rest, words), (target,), (), source.name, -1)
 
 
 def from_teacher(folder: Path, folds: Mapping[str, int]) -> Iterator[Reading]:

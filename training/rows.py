@@ -23,7 +23,7 @@ from training.sets import Case, Source, document_of, never_learnt, read
 LABELS = {"supported": 0, "contradicted": 1, "unsupported": 2, "hallucinated": 3}
 FOLDS = 3
 BUDGETS = (60, 80, 100, 100, 100, 130, 170)
-LONG = ("contractnli", "covidqa", "factcg", "wice", "qasper", "qed", "xquad", "begin_dev")
+LONG = ("contractnli", "covidqa", "factcg", "qasper", "qed", "xquad", "begin_dev")
 Spans = tuple[tuple[int, int], ...]
 
 

@@ -10,8 +10,8 @@ BASE is Qwen2.5-Coder-1.5B-Instruct as a GGUF file (its hash is checked; transfo
 accelerate), or a folder with any model of its kind and its tokenizer (`python -m training.tiny` makes one for
 rehearsals). The first training is on the pairs of both stages, the second goes on from it with whole answers, claim by
 claim with their leads. What the untouched model writes about single documents is viewed by the first teacher, like the
-pairs; what has a lead by the second. A file that is there is not made again, and a training that was cut off goes on
-from its last checkpoint.
+pairs; what has a lead by the second, and so is every claim of the whole answers. A file that is there is not made
+again, and a training that was cut off goes on from its last checkpoint.
 """
 
 from __future__ import annotations
@@ -23,12 +23,13 @@ import lzma
 import random
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from training.lessons import OURS, chosen_again, chosen_first, led_rows
+from training.lessons import OURS, answer_claims, chosen_again, chosen_first, led_rows
 from training.prepare import all_rows, folds_of
 from training.readings import UNKNOWN, key_of
 from training.rows import Row, read_rows, seed_of, write_rows
@@ -40,7 +41,7 @@ if TYPE_CHECKING:
 
 FIRST_EVIDENCE, SECOND_EVIDENCE = 420, 600
 """Tokens of evidence that are read."""
-SWAPS = {"first": 5_000, "second": 15_000, "answers": 15_000}
+SWAPS = {"first": 5_000, "second": 15_000, "answers": 60_000}
 """Exchanges: pairs of the first stage, and answers of the second and of our own, with their leads."""
 Item = dict[str, Any]
 
@@ -78,6 +79,10 @@ def _rows(options: argparse.Namespace) -> None:
     _written(
         options.out / "answers.jsonl.gz",
         lambda path: write_rows(led_rows(options.data, folds, options.limit), path),
+    )
+    _written(
+        options.out / "claims.jsonl.gz",
+        lambda path: write_rows(answer_claims(options.data, folds, options.limit), path),
     )
     _written(
         options.out / "rows.jsonl.gz",
@@ -159,8 +164,8 @@ def _swap(options: argparse.Namespace) -> None:
     def made() -> Iterator[Item]:
         rows = [row for row in read_rows(options.rows) if row.fold < 0]
         answers = list(read_rows(options.answers))
-        ours = [row for row in answers if row.name.startswith(OURS)]
-        others = [row for row in answers if not row.name.startswith(OURS)]
+        ours = [row for row in answers if row.name in OURS]
+        others = [row for row in answers if row.name not in OURS]
         for seed, (name, part) in enumerate((("first", rows), ("second", others), ("answers", ours))):
             for row in swaps(part, SWAPS[name], seed):
                 yield as_item(row, "swap")
@@ -169,7 +174,7 @@ def _swap(options: argparse.Namespace) -> None:
 
 
 def _views(options: argparse.Namespace) -> None:
-    """Views of the sentences and of the pairs; those of the pairs come last, and with them all is there."""
+    """Views of the claims, of the sentences and of the pairs; those of the pairs come last: with them all is there."""
     import torch
 
     from training.decoder import Prompts, views_of
@@ -193,18 +198,19 @@ def _views(options: argparse.Namespace) -> None:
             said = {asked if key == "question" else key: value for key, value in item.items()}
             yield {**said, "views": [round(float(value), 3) for value in view]}
 
-    def pairs(path: Path) -> None:
-        rows = {key_of(row.question, row.evidence, row.claim): row for row in read_rows(options.rows)}
+    def keyed(source: Path, path: Path) -> None:
+        rows = {key_of(row.question, row.evidence, row.claim): row for row in read_rows(source)}
         with path.open("wb") as file:
             np.savez_compressed(file, keys=np.array(list(rows), dtype=np.uint64), views=viewed(list(rows.values())))
 
     teacher.take(torch.load(out / "second.pt", map_location=options.device, weights_only=True))
+    _written(out / "answer_views.npz", partial(keyed, out / "claims.jsonl.gz"))
     with_lead = [out / "swaps.jsonl.gz", out / "led_sentences.jsonl.gz"]
     _written(out / "lead.jsonl.xz", lambda path: write_items(items(with_lead, "lead"), path))
     teacher.take(torch.load(out / "first.pt", map_location=options.device, weights_only=True))
     alone = [out / "sentences.jsonl.gz"]
     _written(out / "generated.jsonl.gz", lambda path: write_items(items(alone, "question"), path))
-    _written(out / "views.npz", pairs)
+    _written(out / "views.npz", partial(keyed, options.rows))
 
 
 def as_item(row: Row, kind: str) -> Item:

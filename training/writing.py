@@ -19,9 +19,7 @@ from training.readings import UNKNOWN, answer_readings, pieces_of
 from training.rows import BUDGETS, Row, is_kept, seed_of
 from training.sets import Case, Source, document_of, read, sources
 
-ABOUT = tuple(
-    "begin contractnli covidqa factcg fever fm2 qasper qed true_dialfact tweetqa wice_tokens_train xquad".split()
-)
+ABOUT = tuple("begin contractnli covidqa factcg fever fm2 qasper qed true_dialfact tweetqa xquad".split())
 """Sets of the first stage that are written about: answers and claims against documents, not pairs of sentences."""
 DOCUMENTS = 300
 """Documents a set."""
