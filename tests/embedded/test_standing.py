@@ -89,6 +89,83 @@ def test_the_one_end_is_not_the_other(claim: str) -> None:
     assert found.status == "conflicts" and found.doubt > 0.5, found
 
 
+QUARTER = "Q3 results (USD million; Q3 of last year in brackets)\nRevenue: 84.2 (79.0)\nOperating profit: 12.6 (13.4)"
+MONEY = "Budget: 4.2 million euros – Nordic Fund 2.5; Kauri Foundation 1.1; Ministry 0.6 (in kind)."
+SALES = "(In millions, except per-share amounts)\nNet sales 394,328\nCost of sales 223,546\nEarnings per share 6.11"
+
+
+@pytest.mark.parametrize(
+    "claim, context",
+    [
+        ("Revenue was $84.2 million.", QUARTER),
+        ("Last year revenue was $79 million.", QUARTER),
+        ("Revenue was 84.2.", QUARTER),
+        ("The Nordic Fund gave 2.5 million euros.", MONEY),
+        ("The Kauri Foundation gave €1.1 million.", MONEY),
+        ("Net sales were $394,328 million.", SALES),
+        ("Net sales were $394.3 billion.", SALES),
+        ("Earnings per share were $6.11.", SALES),
+        ("The town has 48,000 inhabitants.", "Population (thousands)\nTown: 48\nCounty: 310"),
+        ("The town has 48,000 inhabitants.", "Population in thousands: town 48, county 310"),
+        ("It sold 12 million cars.", "| Year | Cars sold (millions) |\n| --- | --- |\n| 2020 | 12 |\n| 2021 | 14 |"),
+    ],
+)
+def test_a_scale_that_is_said_once_holds_for_the_numbers_behind_it(claim: str, context: str) -> None:
+    found = only(claim, context)
+    assert (found.status, found.doubt < 0.3) == ("stated", True), found
+
+
+@pytest.mark.parametrize("claim", ["Revenue was $84.2 billion.", "Revenue was $842 million."])
+def test_it_is_that_scale_and_no_other(claim: str) -> None:
+    assert only(claim, QUARTER).status == "conflicts"
+
+
+def test_numbers_in_a_scale_are_reckoned_with() -> None:
+    assert only("Revenue and operating profit come to $96.8 million.", QUARTER).reason == "$96.8 million = 84.2 + 12.6"
+
+
+def test_a_scale_holds_only_behind_the_place_where_it_is_said() -> None:
+    assert (
+        only("The bridge cost 2.5 million euros.", "The bridge has 2.5 lanes and cost 4.2 million euros.").doubt > 0.6
+    )
+
+
+REGISTER = "Parish register, baptisms 1871\nNo. 34 – 12 May: Domenica.\nPassenger list, steamer Adela, 3 October 1893"
+
+
+@pytest.mark.parametrize(
+    "claim, context",
+    [
+        ("Domenica was baptised on 12 May 1871.", REGISTER),
+        (
+            "The board met on March 14, 2024.",
+            "Minutes, 2024\n14 March: budget approved.\n2 April: no quorum.",
+        ),
+        ("It was delivered on 2 January 2025.", "Ordered on 20 December 2024. Delivered on 2 January."),
+    ],
+)
+def test_a_day_is_of_the_year_that_was_named_last(claim: str, context: str) -> None:
+    assert only(claim, context).status == "stated"
+
+
+def test_a_day_of_another_year_is_not() -> None:
+    assert only("Domenica was baptised on 12 May 1893.", REGISTER).status != "stated"
+
+
+SENT = "On 14 March the clerk drew up the bill and sent it. The customer paid on 2 April."
+
+
+@pytest.mark.parametrize("day", ["12", "13", "15", "16"])
+def test_a_day_does_not_follow_from_the_one_beside_it(day: str) -> None:
+    assert only(f"The invoice was sent on {day} March.", SENT).status in ("conflicts", "missing")
+
+
+def test_the_day_after_follows_where_one_is_spoken_of() -> None:
+    context = "The clerk drew up the bill on 14 March and posted it the next day. The customer paid on 2 April."
+    assert only("The bill was posted on 15 March.", context).reason == "15 March = the day after 14 March"
+    assert only("The bill was posted on 16 March.", context).status in ("conflicts", "missing")
+
+
 def test_a_doubt_is_the_same_in_every_process() -> None:
     """Sums over words, which come in another order wherever the interpreter draws another seed."""
     code = (

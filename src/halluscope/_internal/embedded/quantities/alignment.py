@@ -20,6 +20,7 @@ from .columns import column_at, columns
 from .statements import statements
 from .written.measures import read
 from .written.quantity import Quantity
+from .written.said_once import SaidOnce
 
 __all__ = ["Placed", "Prepared", "field_fit", "near_share", "prepare", "sentence_shares"]
 
@@ -64,6 +65,8 @@ class Placed:
     """The column of a table in plain text that it stands in."""
     end: str = ""
     """Which end of a span or a change it is, "first" or "last": the 5 and the 9 of "from 5 to 9"."""
+    meant: Quantity | None = None
+    """The number with what its text has said before it: 84.2 below "EUR million", 12 May below "baptisms 1871"."""
 
 
 @dataclass(frozen=True)
@@ -128,7 +131,7 @@ def prepare(text: str) -> Prepared:
     """Read a text once; `standings` takes the result in place of a context."""
     spans = statements(text)
     found = read(text)
-    cells = columns(text)
+    cells, said_once = columns(text), SaidOnce(text, found)
     stems: list[frozenset[str]] = []
     placed: list[Placed] = []
     index = 0
@@ -144,7 +147,8 @@ def prepare(text: str) -> Prepared:
                 own = _own(tokens, starts, quantity)
                 label, column = _label(text, span, quantity), column_at(cells, quantity.start)
                 end = _end(text, quantity)
-                placed.append(Placed(len(placed), quantity, number, near, event, own, label, column, end))
+                meant = said_once.meant(quantity, span)
+                placed.append(Placed(len(placed), quantity, number, near, event, own, label, column, end, meant))
     matter = tuple(
         stems[number] | stems[number - 1] if number and _PRONOUN.match(text, span.start) else stems[number]
         for number, span in enumerate(spans)

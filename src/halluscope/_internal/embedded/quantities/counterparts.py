@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from .alignment import Placed, Prepared, field_fit, near_share, sentence_shares
 from .tolerance import Relation, relate, same_value
+from .written.quantity import Quantity
 
 __all__ = ["Counterpart", "Pairing", "pairings"]
 
@@ -69,7 +70,7 @@ def _candidates(item: Placed, said: Prepared, known: Prepared) -> list[Counterpa
     shares = sentence_shares(item, said, known)
     mine = sum(known.weight(word) * closeness for word, closeness in item.near.items())
     for other in known.placed:
-        relation = relate(item.quantity, other.quantity)
+        relation = _related(item.quantity, other)
         if relation is None:
             continue
         near, near_back = near_share(item, mine, other, known)
@@ -77,6 +78,15 @@ def _candidates(item: Placed, said: Prepared, known: Prepared) -> list[Counterpa
         field = field_fit(item, other, said)
         out.append(Counterpart(other, relation, near, around, near_back, field))
     return out
+
+
+def _related(mine: Quantity, other: Placed) -> Relation | None:
+    """How the two stand to each other; one below "EUR million" may be meant in millions or as it is written."""
+    plain = relate(mine, other.quantity)
+    if other.meant is None or (plain is not None and plain.agreement == "yes"):
+        return plain
+    meant = relate(mine, other.meant)
+    return meant if meant is not None and (plain is None or meant.agreement == "yes") else plain
 
 
 def _by_end(item: Placed, candidates: list[Counterpart]) -> tuple[list[Counterpart], list[Counterpart]]:

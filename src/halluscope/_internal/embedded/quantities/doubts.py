@@ -13,8 +13,9 @@ from collections.abc import Mapping
 from functools import lru_cache
 from importlib.resources import files
 
-from .alignment import Prepared
+from .alignment import Placed, Prepared
 from .counterparts import Counterpart, Pairing
+from .operations import NEIGHBOUR
 from .reckoning import BY_CONSTANTS, TWO_STEPS, Reached
 from .tolerance import same_value
 from .written.quantity import Quantity
@@ -39,6 +40,11 @@ _RATE = re.compile(
     r"\b(?:per\s+(\w+)|(?:an?|each|every)\s+(second|minute|hour|day|night|week|month|quarter|year))\b", re.IGNORECASE
 )
 _PERIOD = re.compile(r"\b(?:hour|day|daily|week|month|quarter|year|annual)", re.IGNORECASE)
+_NEXT_DAY = re.compile(
+    r"\b(?:next|following|previous|eve|tomorrow|yesterday|overnight|before|after|until|till|by|later|earlier|ends?|ended"
+    r"|expires?|starts?|from)\b",
+    re.IGNORECASE,
+)
 _BEHIND = 26
 _IN_PLACE = 0.6
 """How well the words beside two numbers, or the name of a field, must fit for the one to stand in the other's place."""
@@ -99,6 +105,8 @@ def replaces(pairing: Pairing, reached: Reached, said: Prepared, known: Prepared
     Where no word reckons, that is another number and not half of it.
     """
     other, mine = pairing.differing, pairing.item
+    if reached.words.startswith(NEIGHBOUR):
+        return not _next_day(reached.operands[0], mine, said, known)
     fit = _MULTIPLE if reached.level == BY_CONSTANTS else _IN_PLACE
     if other is None or reached.operands != (other.placed.index,) or other.near + other.field < fit:
         return False
@@ -106,6 +114,14 @@ def replaces(pairing: Pairing, reached: Reached, said: Prepared, known: Prepared
     if _RECKONS.search(here) or _periods(here) != _periods(there):
         return False
     return _rate(mine.quantity, said) == _rate(other.placed.quantity, known)
+
+
+def _next_day(operand: int, mine: Placed, said: Prepared, known: Prepared) -> bool:
+    """Whether a text speaks of the day before or after the one it names: of itself 15 May says nothing of the 16th."""
+    sentences = [said.spans[mine.sentence].of(said.text)]
+    if operand >= 0:
+        sentences.append(known.spans[known.placed[operand].sentence].of(known.text))
+    return any(_NEXT_DAY.search(sentence) for sentence in sentences)
 
 
 def _periods(sentence: str) -> set[str]:

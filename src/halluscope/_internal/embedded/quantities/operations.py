@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from .written.quantity import Quantity
 
-__all__ = ["YEAR", "Floats", "Level", "Levels", "Operand", "Operations", "moment_of"]
+__all__ = ["NEIGHBOUR", "YEAR", "Floats", "Level", "Levels", "Operand", "Operations", "moment_of"]
 
 Floats = NDArray[np.float64]
 _Ints = NDArray[np.int64]
@@ -24,6 +24,8 @@ _Valued = list[tuple[int, float]]
 """Places of operands with their values."""
 
 YEAR = 365.2425
+NEIGHBOUR = "the day "
+"""What the words for the day before or after another begin with."""
 _DAY = 86400.0
 _MOST = 48
 """How many numbers of one sort are reckoned with: the time grows with the square."""
@@ -279,8 +281,8 @@ class Operations:
                 self.levels[0].add_one("{} and {} later", moment + span / _DAY, place, other, slack)
                 self.levels[0].add_one("{} less {}", moment - span / _DAY, place, other, slack)
             if off == 1:
-                self.levels[0].add_one("the day after {}", moment + 1, place, place)
-                self.levels[0].add_one("the day before {}", moment - 1, place, place)
+                self.levels[0].add_one(f"{NEIGHBOUR}after {{}}", moment + 1, place, place, -off)
+                self.levels[0].add_one(f"{NEIGHBOUR}before {{}}", moment - 1, place, place, -off)
 
     def _clock(self) -> None:
         for place, operand in self._all:

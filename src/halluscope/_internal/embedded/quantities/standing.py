@@ -91,8 +91,10 @@ def _operands(known: Prepared, texts: Sequence[Prepared], asked: Prepared) -> li
         best = sorted(placed, key=lambda item: -shared[item.sentence])[:_MOST_OPERANDS]
         placed = sorted(best, key=lambda item: item.index)
     return [
-        Operand(item.quantity, item.sentence, item.label or item.column, _shown(item.quantity), item.index)
+        Operand(quantity, item.sentence, item.label or item.column, _shown(quantity), item.index)
         for item in placed
+        for quantity in (item.quantity, item.meant)
+        if quantity is not None
     ]
 
 

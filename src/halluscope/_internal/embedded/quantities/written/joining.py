@@ -11,7 +11,8 @@ from dataclasses import replace
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from .units import SCALES, unit_of
+from .numerals import scale_in
+from .units import unit_of
 
 if TYPE_CHECKING:
     from .quantity import Quantity
@@ -27,9 +28,6 @@ _LIST_GAP = re.compile(
     r"(?:\s?[-–—/x×]\s?|,?\s(?:or|and|to|by|versus|vs\.?)\s)(?:(?:about|around|nearly|almost|over|up\sto|only|just)\s)?"
 )
 _COMMA = re.compile(r",\s")
-_SCALE = re.compile(
-    r"[\d.,]+[ -]?(hundred|thousand|million|billion|trillion|[kKMB]|bn|mn|m|b)\b|\b(hundred|thousand|million)\b"
-)
 _DATE_GAP = re.compile(r"\s?,?\s?(?:and|to|until|till|through|[-–—])\s(?:the\s|late\s|early\s|mid-)?|\s?[-–—]\s?")
 _FEET = frozenset(("foot", "feet", "ft"))
 
@@ -92,8 +90,13 @@ def _low_end(left: Quantity, right: Quantity) -> float | None:
     low, dimension = left.low, left.dimension
     if dimension == "percent" and left.in_words and right.dimension != "percent":
         low, dimension = left.figure, ""  # "a quarter to half an inch"
-    scale = _scale(right)
-    if scale > 1 and low < right.figure / scale and _scale(left) == 1 and (not dimension or left.kind == "money"):
+    scale = scale_in(right.text)
+    if (
+        scale > 1
+        and low < right.figure / scale
+        and scale_in(left.text) == 1
+        and (not dimension or left.kind == "money")
+    ):
         low *= scale  # "30 to 50 thousand"
     if dimension == right.dimension:
         return low
@@ -101,11 +104,6 @@ def _low_end(left: Quantity, right: Quantity) -> float | None:
         return None
     unit = unit_of(right.unit) if right.unit else None
     return low * unit.factor + unit.offset if unit else low
-
-
-def _scale(quantity: Quantity) -> float:
-    found = _SCALE.search(quantity.text)
-    return SCALES[found.group(1) or found.group(2)] if found else 1.0
 
 
 def _share(text: str, out: list[Quantity], right: Quantity) -> None:

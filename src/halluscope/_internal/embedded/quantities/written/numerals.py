@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from .units import SCALES
 
-__all__ = ["ORDINALS", "Numeral", "numerals"]
+__all__ = ["ORDINALS", "Numeral", "numerals", "scale_in"]
 
 
 class Numeral(NamedTuple):
@@ -87,6 +87,9 @@ _NUMERAL = re.compile(
     | (?P<words>\b{_WORD_NUMBER}\b)
     """,
     re.VERBOSE | re.IGNORECASE,
+)
+_SCALED = re.compile(
+    r"[\d.,]+[ -]?(hundred|thousand|million|billion|trillion|[kKMB]|bn|mn|m|b)\b|\b(hundred|thousand|million)\b"
 )
 _DIGIT_PARTS = re.compile(r"([-−–]?)(\d[\d.,'\s]*\d|\d)[\s-]?(.*)", re.DOTALL)
 _DECIMAL_COMMA = re.compile(r"\d{1,3},\d{1,2}")
@@ -225,3 +228,9 @@ def _words(raw: str, start: int, end: int) -> Numeral | None:
         digits = f"{int(value)}"
         step = 10.0 ** (len(digits) - len(digits.rstrip("0")))
     return Numeral(start, end, value, step, "words")
+
+
+def scale_in(text: str) -> float:
+    """The scale that a number says itself: a million in "4.2 million euros", else one."""
+    found = _SCALED.search(text)
+    return SCALES[found.group(1) or found.group(2)] if found else 1.0
