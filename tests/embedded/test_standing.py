@@ -107,6 +107,10 @@ SALES = "(In millions, except per-share amounts)\nNet sales 394,328\nCost of sal
         ("Earnings per share were $6.11.", SALES),
         ("The town has 48,000 inhabitants.", "Population (thousands)\nTown: 48\nCounty: 310"),
         ("The town has 48,000 inhabitants.", "Population in thousands: town 48, county 310"),
+        (
+            "In all 1.815 million came.",
+            "| Line | Passengers (000) |\n| --- | --- |\n| Home | 412 |\n| All | 1,815 |",
+        ),
         ("It sold 12 million cars.", "| Year | Cars sold (millions) |\n| --- | --- |\n| 2020 | 12 |\n| 2021 | 14 |"),
     ],
 )
@@ -118,6 +122,55 @@ def test_a_scale_that_is_said_once_holds_for_the_numbers_behind_it(claim: str, c
 @pytest.mark.parametrize("claim", ["Revenue was $84.2 billion.", "Revenue was $842 million."])
 def test_it_is_that_scale_and_no_other(claim: str) -> None:
     assert only(claim, QUARTER).status == "conflicts"
+
+
+def test_the_letter_of_the_next_point_is_no_scale_and_no_unit() -> None:
+    context = "A. In municipal shelters: 1,318\nB. In shelters of charities: 402\nC. On the street: 287"
+    found = only("The count found 1,318 people in municipal shelters.", context)
+    assert (found.status, found.reason) == ("stated", "the context says 1,318 too")
+
+
+@pytest.mark.parametrize(
+    "text, bound",
+    [
+        ("never exceed 5 W", "at most"),
+        ("is not to exceed 70 %", "at most"),
+        ("should never be more than 5 kg", "at most"),
+        ("won't go above 30 °C", "at most"),
+        ("without exceeding 4 hours", "at most"),
+        ("No main course costs more than 24 euros.", "at most"),
+        ("no later than 5 May", "at most"),
+        ("cannot be less than 5", "at least"),
+        ("not sooner than 3 days", "at least"),
+        ("exceeds 20 kg", "over"),
+        ("It did not rain, and over 20 people came.", "over"),
+    ],
+)
+def test_a_bound_that_is_denied_is_the_other_one(text: str, bound: str) -> None:
+    (found,) = read(text)
+    assert found.bound == bound
+
+
+def test_a_range_has_one_currency_and_one_scale() -> None:
+    assert [(one.low, one.high, one.kind) for one in read("from £54–57 million to £48–51 million")] == [
+        (54e6, 57e6, "money"),
+        (48e6, 51e6, "money"),
+    ]
+
+
+def test_the_end_of_a_span_of_years_is_stated() -> None:
+    assert only("The choir was done by 1420.", "3. Choir, 1391–1420, rebuilt after the fire of 1388").status == "stated"
+
+
+def test_what_only_names_something_in_the_context_is_not_missing_there() -> None:
+    assert standings(["Otterburn Saddlery was on 11.2."], "Case 5521, Otterburn Saddlery, version 11.2") == [[]]
+
+
+@pytest.mark.parametrize("claim", ["In Room 2.", "In Room 5."])
+def test_a_number_that_is_stated_is_not_wrong_because_another_fits_as_well(claim: str) -> None:
+    context = "Its oldest work, a panel by Ilse Varro, hangs in Room 2; the most visited, 'Harvest', is in Room 5."
+    found = only(claim, context)
+    assert (found.status, found.doubt < 0.5) == ("stated", True)
 
 
 def test_numbers_in_a_scale_are_reckoned_with() -> None:

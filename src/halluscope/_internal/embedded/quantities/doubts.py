@@ -45,6 +45,8 @@ _NEXT_DAY = re.compile(
     r"|expires?|starts?|from)\b",
     re.IGNORECASE,
 )
+_CLEARLY, _OPEN = 1.0, 0.45
+"""How much better another number must fit for one that is stated to be wrong; else the doubt is this at most."""
 _BEHIND = 26
 _IN_PLACE = 0.6
 """How well the words beside two numbers, or the name of a field, must fit for the one to stand in the other's place."""
@@ -56,7 +58,9 @@ def doubt(found: Mapping[str, float]) -> float:
     """The chance, from 0 to 1, that a number with these signs is wrong."""
     weights = _weights()["stated" if "stated" in found else "unstated"]
     score = sum(weights.get(name, 0.0) * value for name, value in found.items())
-    return 1.0 / (1.0 + math.exp(-max(-30.0, min(30.0, score))))
+    chance = 1.0 / (1.0 + math.exp(-max(-30.0, min(30.0, score))))
+    even = "stated" in found and found.get("another nearer", 0.0) + found.get("another around", 0.0) <= _CLEARLY
+    return min(chance, _OPEN) if even else chance
 
 
 @lru_cache(maxsize=1)

@@ -6,6 +6,7 @@ again further on in the answer, and numbers of the question may be reckoned with
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
@@ -141,6 +142,8 @@ class _Claim:
         if pairing.item.index in self._asked:
             return Standing("asked", quantity.kind, here, (), f"only the question says {_shown(quantity)}", 0.0)
         reached = None if match else self._reached.get(pairing.item.index, _NOT_REACHED)
+        if reached is not None and reached.level is None and _names_something(quantity, self._known):
+            return None
         found = signs(pairing, reached, self._said, self._known)
         doubted = doubt(found)
 
@@ -162,6 +165,15 @@ class _Claim:
             return None
         reason = f"{_shown(quantity)} is neither in the context nor a sum, difference or share of its numbers"
         return stands("missing", reason)
+
+
+def _names_something(quantity: Quantity, known: Prepared) -> bool:
+    """Whether it stands in a text that means no number by it: the 11.2 of "version 11.2"."""
+    if quantity.kind != "number":
+        return False
+    read = [(item.quantity.start, item.quantity.end) for item in known.placed]
+    places = re.finditer(rf"(?<![\w.,]){re.escape(quantity.text)}(?!\w|[.,]\d)", known.text)
+    return any(not any(start <= place.start() < end for start, end in read) for place in places)
 
 
 def _is_asked(quantity: Quantity, asked: Prepared) -> bool:

@@ -84,7 +84,7 @@ def _year_or_day(claim: Quantity, evidence: Quantity) -> Relation | None:
     dated, other = (claim, evidence) if claim.kind == "date" else (evidence, claim)
     if dated.date is None:
         return None
-    if other.kind == "number" and dated.date.months is None and other.low == dated.low == dated.high:
+    if other.kind == "number" and dated.date.months is None and dated.low == dated.high in (other.low, other.high):
         return Relation("yes", loose=True)
     if claim.kind == "weekday" and dated.date.weekday == claim.low:
         return Relation("yes", loose=True)

@@ -15,15 +15,12 @@ _BOUNDS: tuple[tuple[Bound, str], ...] = (
     ("exactly", r"exactly|precisely|exact(?:\s+\w+)?\s+of|no\s+more\s+and\s+no\s+less\s+than"),
     (
         "at most",
-        r"(?:no|not)\s+(?:\w+\s+)?(?:more|longer|later|higher|greater|larger|older)\s+than|at\s+(?:the\s+)?most"
-        r"|up\s+to|(?:a\s+)?maximum(?:\s+\w+)?(?:\s+of)?|max\.?|(?:may|can|must|shall|should|does|do|did)(?:\s+not"
-        r"|n['’]t)\s+exceed|cannot\s+exceed|not\s+exceed(?:ing)?|within|capped\s+at|limited\s+to|≤|<=|as\s+many\s+as"
-        r"|as\s+much\s+as",
+        r"at\s+(?:the\s+)?most|up\s+to|(?:a\s+)?maximum(?:\s+\w+)?(?:\s+of)?|max\.?|within|capped\s+at"
+        r"|limited\s+to|≤|<=|as\s+many\s+as|as\s+much\s+as",
     ),
     (
         "at least",
-        r"(?:no|not)\s+(?:less|fewer|lower|sooner|earlier|shorter|smaller)\s+than"
-        r"|at\s+(?:the\s+(?:very\s+)?)?least|(?:a\s+)?minimum(?:\s+\w+)?(?:\s+of)?|≥|>=|from\s+at\s+least",
+        r"at\s+(?:the\s+(?:very\s+)?)?least|(?:a\s+)?minimum(?:\s+\w+)?(?:\s+of)?|≥|>=|from\s+at\s+least",
     ),
     ("just over", r"(?:just|slightly|a\s+little|a\s+bit|marginally)\s+(?:over|above|more\s+than|higher\s+than)"),
     (
@@ -40,7 +37,7 @@ _BOUNDS: tuple[tuple[Bound, str], ...] = (
     (
         "under",
         r"(?:well\s+|far\s+)?(?:under|below)|(?:much\s+|far\s+|significantly\s+)?(?:less|fewer|shorter|lower"
-        r"|smaller|younger|lighter|earlier|cheaper)\s+than|short\s+of|<",
+        r"|smaller|younger|lighter|earlier|sooner|cheaper)\s+than|short\s+of|<",
     ),
     (
         "about",
@@ -75,6 +72,13 @@ _BY_HOW_MUCH = re.compile(
     re.IGNORECASE,
 )
 
+_DENIED = re.compile(
+    r"^\s*(?:no|none|nothing|nobody)\b[^,]*$|\b(?:not?|never|cannot|without|[a-z]+n['’]t)\s+(?:(?:be|been|to|go|get|rise|fall|drop|last|take|cost|weigh|spend|pay"
+    r"|use|stay|have|any|much|significantly)\s+){0,2}$",
+    re.IGNORECASE,
+)
+_TURNED: dict[Bound, Bound] = {"over": "at most", "under": "at least"}
+
 
 def bound_of(text: str, start: int, end: int) -> Bound:
     """What the words around `text[start:end]` make of it."""
@@ -91,4 +95,6 @@ def bound_of(text: str, start: int, end: int) -> Bound:
         return "plain"
     if _COMPARES.match(before.group()) and _BY_HOW_MUCH.search(window, 0, before.start()):
         return "plain"
-    return next(bound for index, (bound, _) in enumerate(_BOUNDS) if before.group(f"b{index}"))
+    bound = next(bound for index, (bound, _) in enumerate(_BOUNDS) if before.group(f"b{index}"))
+    denied = bound in _TURNED and _DENIED.search(window, 0, before.start())
+    return _TURNED[bound] if denied else bound

@@ -72,6 +72,8 @@ def _one(text: str, left: Quantity, right: Quantity) -> Quantity | None:
         return None
     if word == "to" and _FROM.search(before):
         return None  # "from 38 ms to 24 ms" is a change, not a range
+    if left.kind == "money" and right.kind == "number" and strict:
+        right = replace(right, kind="money", dimension=left.dimension)  # "£54–57 million"
     low = _low_end(left, right)
     if low is None or low >= right.high:
         return None

@@ -205,6 +205,8 @@ def _unit_after(text: str, numeral: Numeral) -> UnitFound | None:
     found = unit_at(text, place)
     if found is None or (place - end > 1 and not part and not found.name.isalpha()):
         return _later_unit(text, end)
+    if len(found.name) == 1 and "\n" in text[end:place]:
+        return None  # the letter of the next point of a list
     if found.name in ("x", "×") and _BY.match(text, found.end):
         return None  # 1280 x 800
     if found.name == "x" and text[found.end : found.end + 1].isalnum():

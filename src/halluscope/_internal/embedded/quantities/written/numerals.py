@@ -77,7 +77,7 @@ _NUMERAL = re.compile(
     | (?P<slash>(?<![\d/.])[1-9]/[2-9]\d?(?![\d/"”])) | (?P<vulgar>\d*[½¼¾⅓⅔⅕⅛])
     | (?P<th>(?<![\d.,])\d{{1,3}}(?:st|nd|rd|th)\b)
     | (?P<digits>(?:(?<![\w.,%°)])[-−–](?=\d)|(?<![\w.])(?<!\d,))(?:{_DIGITS})
-        (?:(?-i:k|\s?(?:K|M|mn|bn|B|tn|T))\b(?!/)|[ \u00a0-]?(?:{_SCALE_WORDS})s?\b)?)
+        (?:(?-i:k|[ \u00a0]?(?:K|M|mn|bn|B|tn|T))\b(?!/)|[ \u00a0-]?(?:{_SCALE_WORDS})s?\b)?)
     | (?P<pair>\ba\ (?:couple|pair)\ of\b)
     | (?P<whole>\ban?(?=\ (?:hour|day|week|month|year|decade|century|minute|mile|kilomet(?:re|er)|inch|pound
         |lit(?:re|er))

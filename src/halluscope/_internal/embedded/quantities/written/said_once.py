@@ -20,7 +20,7 @@ _SCALE = re.compile(
     rf"\b[Ii]n\s+(?:[A-Z]{{3}}\s+|[^\W\d]{{0,3}}[$€£¥]\s?)?(?P<in>{_WORDS})s\b"
     rf"|\((?P<alone>{_WORDS})s?\)"
     rf"|(?<![\d.,])(?<!\d\s)(?:\b[A-Z]{{3}}\s|[$€£¥]\s?)(?P<money>{_WORDS}|mn|m|bn|k)s?\b"
-    r"|['’](?P<zeros>000)s?\b"
+    r"|['’(](?P<zeros>000)s?\b"
 )
 _YEAR = re.compile(r"1[5-9]\d\d|20\d\d")
 _NEXT_YEAR = 6
