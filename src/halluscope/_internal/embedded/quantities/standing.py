@@ -7,6 +7,7 @@ again further on in the answer, and numbers of the question may be reckoned with
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
@@ -171,9 +172,12 @@ def _names_something(quantity: Quantity, known: Prepared) -> bool:
     """Whether it stands in a text that means no number by it: the 11.2 of "version 11.2"."""
     if quantity.kind != "number":
         return False
-    read = [(item.quantity.start, item.quantity.end) for item in known.placed]
-    places = re.finditer(rf"(?<![\w.,]){re.escape(quantity.text)}(?!\w|[.,]\d)", known.text)
-    return any(not any(start <= place.start() < end for start, end in read) for place in places)
+    starts = [item.quantity.start for item in known.placed]
+    for place in re.finditer(rf"(?<![\w.,]){re.escape(quantity.text)}(?!\w|[.,]\d)", known.text):
+        before = bisect_right(starts, place.start()) - 1
+        if before < 0 or known.placed[before].quantity.end <= place.start():
+            return True
+    return False
 
 
 def _is_asked(quantity: Quantity, asked: Prepared) -> bool:

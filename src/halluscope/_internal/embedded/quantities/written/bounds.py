@@ -73,10 +73,12 @@ _BY_HOW_MUCH = re.compile(
 )
 
 _DENIED = re.compile(
-    r"^\s*(?:no|none|nothing|nobody)\b[^,]*$|\b(?:not?|never|cannot|without|[a-z]+n['’]t)\s+(?:(?:be|been|to|go|get|rise|fall|drop|last|take|cost|weigh|spend|pay"
-    r"|use|stay|have|any|much|significantly)\s+){0,2}$",
+    r"^\s*(?:no|none|nothing|nobody)\b[^,]*$"
+    r"|\b(?:not?|never|cannot|without|[a-z]+n['’]t)\s+"
+    r"(?:(?:be|been|to|go|get|rise|fall|drop|last|take|cost|weigh|spend|pay|use|stay|have|any|much)\s+){0,2}$",
     re.IGNORECASE,
 )
+"""What turns "more than" into "at most": "is not to exceed", "no dish costs more than"."""
 _TURNED: dict[Bound, Bound] = {"over": "at most", "under": "at least"}
 
 
