@@ -71,6 +71,7 @@ def rows_for(second: Packed, fold: int, passes: int, seed: int) -> list[np.ndarr
     for begins, name, changed in (
         ("written_rag", "answers", "changed"),
         ("short_answers", "short", "changed"),
+        ("piece_answers", "short", "changed"),
         ("rag_answers", "shared", "shared changed"),
     ):
         ours = np.char.startswith(names, begins)

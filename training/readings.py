@@ -53,6 +53,8 @@ DRAWS = 4
 """How often each kind of change is drawn for a right answer of ours; what comes out twice is taken once."""
 RENAMED = 0.5
 """How many of the changed answers come with other names."""
+LATER = ("piece_answers",)
+"""Sets that came after the teacher's views: drawn last and giving no names, so that what was viewed is drawn again."""
 
 _JOINT = re.compile(r"(?:,|;)\s+(?:and|but|while|which|so|with|whereas|although)\s|;\s|,\s+(?=\d|[A-Z])|\sbut\s")
 Range = tuple[int, int]
@@ -229,8 +231,8 @@ def folds_of_answers(data: Path) -> dict[str, int]:
 
 @lru_cache(maxsize=1)
 def _names(data: Path) -> Names:
-    """The names in all of our own whole answers and their documents."""
-    return Names(case for source in own_answers() for case in read(data, source))
+    """The names in our own whole answers and their documents."""
+    return Names(case for source in own_answers() if source.name not in LATER for case in read(data, source))
 
 
 def _made_readings(case: Case, fold: int, rng: random.Random) -> Iterator[Reading]:
@@ -255,7 +257,7 @@ def all_answers(data: Path, folds: Mapping[str, int], limit: int | None = None) 
     """Whole answers, each read several ways: with more or less evidence, together or alone, among other documents."""
     rng = random.Random(5)
     left = never_learnt()
-    for source in [*own_answers(), *sources("folds")]:
+    for source in sorted([*own_answers(), *sources("folds")], key=lambda source: source.name in LATER):
         cases = [case for case in read(data, source) if document_of(case) not in left][:limit]
         rag = source.use != "folds"
         by_fold: dict[int, list[list[str]]] = {}

@@ -47,6 +47,7 @@ SOURCES: tuple[Source, ...] = (
     *(Source(f"written_rag_{name}", "written", "our own", "answers") for name in _DOMAINS),
     Source("short_answers", "training", "our own", "answers"),
     Source("rag_answers", "training", "our own", "shared"),
+    Source("piece_answers", "training", "our own", "shared", "pieces of pages, and questions that join them"),
     Source("fresh_answers", "training", "our own", "left out", "kept for halluscope bench"),
     Source("bench_rag", "written", "our own", "measure"),
     Source("begin_dev", "train", "CC BY 4.0, CDLA", "base"),

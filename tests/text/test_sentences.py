@@ -19,6 +19,7 @@ def split(text: str) -> list[str]:
     [
         ("One. Two! Three? Four", ["One.", "Two!", "Three?", "Four"]),
         ("Dr. J. Smith met Mrs. Jones. They left.", ["Dr. J. Smith met Mrs. Jones.", "They left."]),
+        ("Then Det. Fairley called. Cllr. Moss left.", ["Then Det. Fairley called.", "Cllr. Moss left."]),
         ("It grew to 3.5 million. Then it fell.", ["It grew to 3.5 million.", "Then it fell."]),
         ("The U.S. Army came. He left.", ["The U.S. Army came.", "He left."]),
         ("He lives in the U.S. The house is old.", ["He lives in the U.S.", "The house is old."]),

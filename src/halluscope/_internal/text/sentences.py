@@ -30,7 +30,8 @@ class Span(NamedTuple):
 
 # Never the end of a sentence, whatever follows.
 _TITLES = frozenset(
-    "mr mrs ms mx dr prof rev hon gen col lt sgt capt cmdr maj adm gov sen rep pres st mt ft fr sr msgr "
+    "mr mrs ms mx dr prof rev hon gen col lt sgt cpl capt cmdr maj adm gov sen rep pres st mt ft fr sr msgr "
+    "det insp supt cllr "
     "fig figs eq eqs vs viz cf al no nos vol vols ch chap sec art ed eds pp ca approx dep arr att "
     "e.g i.e e.g. i.e".split()
 )
