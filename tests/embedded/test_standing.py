@@ -219,6 +219,67 @@ def test_the_day_after_follows_where_one_is_spoken_of() -> None:
     assert only("The bill was posted on 16 March.", context).status in ("conflicts", "missing")
 
 
+HOURS = "twelve one two three four five six seven eight nine ten eleven".split()
+PAST = {5: "five", 10: "ten", 15: "a quarter", 20: "twenty", 25: "twenty-five", 30: "half"}
+
+
+def spoken(minutes: int) -> str:
+    """A time of day as people say it."""
+    hour, minute = divmod(minutes, 60)
+    part = "in the morning" if hour < 12 else "in the afternoon" if hour < 18 else "in the evening"
+    if minute == 0:
+        return f"{HOURS[hour % 12]} o'clock {part}"
+    if minute <= 30:
+        return f"{PAST[minute]} past {HOURS[hour % 12]} {part}"
+    return f"{PAST[60 - minute]} to {HOURS[(hour + 1) % 12]} {part}"
+
+
+@pytest.mark.parametrize("minutes", range(60, 23 * 60, 35))
+def test_a_time_in_words_is_the_one_in_digits_and_no_other(minutes: int) -> None:
+    said = f"It begins at {spoken(minutes)}."
+    same, other = (f"It begins at {at // 60:02}:{at % 60:02}." for at in (minutes, minutes + 5))
+    assert only(said, same).status == "stated"
+    assert only(same, said).status == "stated"
+    assert only(said, other).status in ("conflicts", "missing")
+
+
+@pytest.mark.parametrize(
+    "text", ["Ten to twelve people came.", "Five to six weeks", "From 9 to 5", "A half to two thirds", "Take 20 to 30."]
+)
+def test_ranges_are_no_times(text: str) -> None:
+    assert not [found for found in read(text) if found.kind == "time"]
+
+
+TRIP = "Start in the valley at 07:30. Two hours twenty to the hut, 40 minutes' rest, two and a half hours to the pass."
+
+
+@pytest.mark.parametrize(
+    "claim, context, question, status",
+    [
+        ("6:00", "Bus 61 runs every 20 minutes from 5:40 to 20:00.", "When is the second bus?", "follows"),
+        ("13:00", TRIP, "When are we at the pass?", "follows"),
+        ("13:20", TRIP, "When are we at the pass?", "missing"),
+        ("From 11 o'clock.", "Calcium at least 4 hours later.", "I take it at 7. When is calcium due?", "follows"),
+        ("It was due at 05:15.", "06:15 arrival, an hour later than planned.", "", "follows"),
+        ("At noon", "Breakfast 8-11, lunch 12-15.", "When does lunch begin?", "stated"),
+        ("At 11.", "Box office Tue-Sat 11-18, and one hour before each show.", "When does it open?", "stated"),
+        ("Seven and a half hours.", "The lorry does 80 km/h.", "How long do 600 km take?", "follows"),
+        ("Nine", "The paper was founded in 1902 and banned in 1911.", "For how many years did it exist?", "follows"),
+        ("Four years after his rule", "Radomir (ruled 1412-1431) had no heir. The court moved in 1435.", "", "follows"),
+        ("The other offer is 550 less.", "One asks for 1,650 euros. The other offers 1,100 euros.", "", "follows"),
+        ("16 March.", "The rink closes on 17 March. The last disco is the evening before.", "When is it?", "follows"),
+        ("It opens on 20 June.", "The old shop shuts on 14 June, the new one opens on the 20th.", "", "stated"),
+        ("It opens on 21 June.", "The old shop shuts on 14 June, the new one opens on the 20th.", "", "conflicts"),
+        ("More than a quarter of a million books", "It holds 260,000 books.", "", "stated"),
+        ("More than three quarters of a million books", "It holds 144,000 books.", "", "conflicts"),
+        ("$41.0 million", "In thousand dollars\nRoads    6,300    7,050\nTotal   41,000   40,000", "", "stated"),
+        ("Tsarik holds 13 million more.", "Lake | Volume (million m3)\nImra | 21\nTsarik | 34", "", "follows"),
+    ],
+)  # fmt: skip
+def test_everyday_reckoning(claim: str, context: str, question: str, status: str) -> None:
+    assert only(claim, context, question).status == status
+
+
 def test_a_doubt_is_the_same_in_every_process() -> None:
     """Sums over words, which come in another order wherever the interpreter draws another seed."""
     code = (

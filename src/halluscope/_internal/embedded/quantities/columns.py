@@ -14,6 +14,8 @@ __all__ = ["Cell", "column_at", "columns", "without_commas"]
 
 _LINE = re.compile(r"[^\n]+")
 _FEWEST = 2
+_ALIGNED = re.compile(r"\d\s+[-+]?\d|\s{3}")
+"""Cells that blanks set apart: the commas of such a line are those of its numbers."""
 
 
 class Cell(NamedTuple):
@@ -70,4 +72,5 @@ def _cut(line: str) -> tuple[str, int]:
     for mark in ("|", "\t"):
         if line.count(mark) >= _FEWEST:
             return mark, line.count(mark)
-    return (",", line.count(",")) if ", " not in line and line.count(",") >= _FEWEST else ("", 0)
+    listed = ", " not in line and not _ALIGNED.search(line) and line.count(",") >= _FEWEST
+    return (",", line.count(",")) if listed else ("", 0)

@@ -124,7 +124,8 @@ def _next_day(operand: int, mine: Placed, said: Prepared, known: Prepared) -> bo
     """Whether a text speaks of the day before or after the one it names: of itself 15 May says nothing of the 16th."""
     sentences = [said.spans[mine.sentence].of(said.text)]
     if operand >= 0:
-        sentences.append(known.spans[known.placed[operand].sentence].of(known.text))
+        there = known.placed[operand].sentence
+        sentences += [span.of(known.text) for span in known.spans[there : there + 2]]
     return any(_NEXT_DAY.search(sentence) for sentence in sentences)
 
 

@@ -16,17 +16,19 @@ from numpy.typing import NDArray
 
 from .written.quantity import Quantity
 
-__all__ = ["NEIGHBOUR", "YEAR", "Floats", "Level", "Levels", "Operand", "Operations", "moment_of"]
+__all__ = ["DAY", "NEIGHBOUR", "YEAR", "Floats", "Level", "Levels", "Operand", "Operations", "moment_of"]
 
 Floats = NDArray[np.float64]
 _Ints = NDArray[np.int64]
 _Valued = list[tuple[int, float]]
 """Places of operands with their values."""
 
-YEAR = 365.2425
+YEAR, DAY = 365.2425, 1440.0
+"""The one in days, the other in minutes."""
 NEIGHBOUR = "the day "
 """What the words for the day before or after another begin with."""
-_DAY = 86400.0
+_SECONDS = 86400.0
+"""Of a day."""
 _MOST = 48
 """How many numbers of one sort are reckoned with: the time grows with the square."""
 _KNOWN = (2.0, 3.0, 4.0, 6.0, 7.0, 12.0, 24.0, 52.0, 60.0)
@@ -118,6 +120,11 @@ class Operations:
         if dimension == "duration":
             self._between_dates()
             self._between_times()
+            self._quotients("length", "speed")
+        elif dimension == "length":
+            self._quotients("speed", "duration", times=True)
+        if not dimension:
+            self._between_years()
         if dimension == "percentage points":
             self._pairs(self.valued("percent", 1.0))
         elif dimension in ("percent", "times"):
@@ -229,6 +236,14 @@ class Operations:
             self._put("{} × {}", a * b, left, right)
             self._put("{} ÷ {}", a / b, left, right, 1)
 
+    def _quotients(self, first: str, second: str, *, times: bool = False) -> None:
+        """What two dimensions make together: 600 km at 80 km/h take seven and a half hours."""
+        known = [(place, one.quantity) for place, one in self._all if one.quantity.low]
+        sides = [[(place, one.low) for place, one in known if one.dimension == name] for name in (first, second)]
+        if all(sides):
+            left, right, a, b = _crossed(*sides)
+            self._put("{} × {}" if times else "{} ÷ {}", a * b if times else a / b, left, right)
+
     def _shares(self) -> None:
         if not self.same or not self.parts:
             return
@@ -262,11 +277,15 @@ class Operations:
 
     @cached_property
     def _moments(self) -> list[tuple[int, float, float]]:
-        """The dates in days, each with how far it may be off."""
+        """The dates in days, each with how far it may be off; of a span of years both ends."""
         out = []
         for place, operand in self._all:
             date, moment = operand.quantity.date, moment_of(operand.quantity, self._year)
-            if date is not None and moment is not None:
+            if date is None or moment is None:
+                continue
+            if date.years and date.years[0] != date.years[1] and not date.months:
+                out += [(place, year * YEAR + 183, 183.0) for year in date.years]
+            else:
                 out.append((place, moment, 1.0 if date.day else 15.5 if date.months else 183.0))
         return out[-_MOST:]
 
@@ -277,36 +296,52 @@ class Operations:
     def _dates(self) -> None:
         for place, moment, off in self._moments:
             for other, span in self._spans:
-                slack = off if off > 1 else 1.0 if span > 27 * _DAY else 0.0
-                self.levels[0].add_one("{} and {} later", moment + span / _DAY, place, other, slack)
-                self.levels[0].add_one("{} less {}", moment - span / _DAY, place, other, slack)
+                slack = off if off > 1 else 1.0 if span > 27 * _SECONDS else 0.0
+                self.levels[0].add_one("{} and {} later", moment + span / _SECONDS, place, other, slack)
+                self.levels[0].add_one("{} less {}", moment - span / _SECONDS, place, other, slack)
             if off == 1:
                 self.levels[0].add_one(f"{NEIGHBOUR}after {{}}", moment + 1, place, place, -off)
                 self.levels[0].add_one(f"{NEIGHBOUR}before {{}}", moment - 1, place, place, -off)
 
     def _clock(self) -> None:
+        """A time and what lies between: one span, or several that follow each other, as in a plan of the day."""
+        if not self._spans:
+            return
+        others, spans = _split(self._spans)
+        sums = np.concatenate([[0.0], np.cumsum(spans / 60)])
         for place, operand in self._all:
-            if operand.quantity.kind == "time":
-                for moment in {operand.quantity.low, operand.quantity.high}:
-                    for other, span in self._spans:
-                        self.levels[0].add_one("{} and {} later", (moment + span / 60) % 1440, place, other)
-                        self.levels[0].add_one("{} less {}", (moment - span / 60) % 1440, place, other)
+            if operand.quantity.kind != "time":
+                continue
+            for moment in {operand.quantity.low, operand.quantity.high}:
+                for length in range(1, min(len(spans), _LONGEST_RUN) + 1):
+                    span, last = sums[length:] - sums[:-length], others[length - 1 :]
+                    name, level = ("{} and {}", self.levels[0]) if length == 1 else ("{} and all to {}", self.levels[1])
+                    level.add(f"{name} later", (moment + span) % DAY, np.full_like(last, place), last)
+                    level.add(f"{name} earlier", (moment - span) % DAY, np.full_like(last, place), last)
 
     def _between_dates(self) -> None:
         for at, (place, moment, off) in enumerate(self._moments):
             for other, later, coarse in self._moments[at + 1 :]:
                 days = max(off, coarse)
-                slack = (days if days < 100 else 2 * days) * _DAY + 1
+                slack = (days if days < 100 else 2 * days) * _SECONDS + 1
                 if later != moment:
-                    span = abs(later - moment) * _DAY
+                    span = abs(later - moment) * _SECONDS
                     self.levels[0].add_one("the time from {} to {}", span, place, other, slack)
+
+    def _between_years(self) -> None:
+        """How many years? "Nine", from 1902 to 1911."""
+        years = [(place, one.quantity.low) for place, one in self._all if one.quantity.date and one.quantity.date.years]
+        for at, (place, first) in enumerate(years[-_MOST:]):
+            for other, second in years[-_MOST:][at + 1 :]:
+                if first != second:
+                    self.levels[0].add_one("the years from {} to {}", abs(second - first), place, other)
 
     def _between_times(self) -> None:
         clock = [(place, one.quantity) for place, one in self._all if one.quantity.kind == "time"][-_MOST:]
         for at, (place, first) in enumerate(clock):
             for other, second in clock[at + 1 :]:
                 gaps = {abs(a - b) for a in (first.low, first.high) for b in (second.low, second.high)} - {0.0}
-                for minutes in gaps | {1440 - gap for gap in gaps}:
+                for minutes in gaps | {DAY - gap for gap in gaps}:
                     self.levels[0].add_one("the time from {} to {}", 60 * minutes, place, other)
 
 

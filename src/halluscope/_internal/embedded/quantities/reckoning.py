@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .operations import YEAR, Floats, Operand, Operations, moment_of
+from .operations import DAY, YEAR, Floats, Operand, Operations, moment_of
 from .written.quantity import Quantity
 from .written.units import unit_of
 
@@ -37,6 +37,7 @@ _IN_WORDS = 0.06
 """And around a share in words: "a third"."""
 _ROUNDED = 0.02
 _LARGE = 1000.0
+_MOST_CURRENCIES = 2
 _CONSTANTS = (2.0, 3.0, 4.0, 7.0, 12.0, 24.0, 52.0, 60.0)
 
 
@@ -62,22 +63,37 @@ class Reckoner:
         """One more number to reckon with."""
         self._operands.append(operand)
         self._steps.clear()
+        self.__dict__.pop("_currencies", None)
 
     def reach(self, target: Quantity) -> Reached:
         """How the target can be worked out: on the first level that has it."""
-        value = target.value if target.date is None else moment_of(target, self._year)
+        value = moment_of(target, self._year) if target.date else target.low if target.kind == "time" else target.value
         if value is None or not self._operands:
             return Reached(None)
         unit = unit_of(target.unit) if target.unit else None
-        key = (target.dimension, unit.factor if unit else 1.0)
+        found = self._reach(target, value, target.dimension, unit.factor if unit else 1.0)
+        if found.level is None and target.kind == "number" and not target.nouns:  # "which is 550 less", of euros
+            for currency in self._currencies:
+                other = self._reach(target, value, currency, 1.0)
+                found = other if other.level is not None else found
+        return found
+
+    @cached_property
+    def _currencies(self) -> list[str]:
+        sums = (operand.quantity for operand in self._operands if operand.quantity.kind == "money")
+        return sorted({one.dimension for one in sums})[:_MOST_CURRENCIES]
+
+    def _reach(self, target: Quantity, value: float, dimension: str, factor: float) -> Reached:
+        key = (dimension, factor)
         if key not in self._steps:
             self._steps[key] = Operations(self._operands, *key, self._year)
         steps = self._steps[key]
         below, above = _tolerance(target)
+        around = _cycle(target)
         for number, level in enumerate(steps.levels):
             off = level.values - value
-            if target.date and not target.date.years:  # 30 June of whichever year
-                off = (off + YEAR / 2) % YEAR - YEAR / 2
+            if around:
+                off = (off + around / 2) % around - around / 2
             near = (off <= above + level.slacks + _TINY) & (-off <= below + level.slacks + _TINY)
             if target.date:  # five years after 2003 is no day of 2008
                 near &= level.slacks <= below
@@ -100,6 +116,13 @@ class Reckoner:
         first, second = self._operands[left], self._operands[right]
         places = tuple(dict.fromkeys((first.index, second.index)))
         return Reached(level, chance, name.format(first.text, second.text), places)
+
+
+def _cycle(quantity: Quantity) -> float:
+    """After how much it comes again: 30 June of whichever year, 6:00 in the morning or in the evening; 0 for never."""
+    if quantity.kind == "time":
+        return DAY if quantity.low == quantity.high else DAY / 2
+    return YEAR if quantity.date and not quantity.date.years else 0.0
 
 
 def _tolerance(quantity: Quantity) -> tuple[float, float]:

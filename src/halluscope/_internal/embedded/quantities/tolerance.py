@@ -48,7 +48,7 @@ def relate(claim: Quantity, evidence: Quantity) -> Relation | None:
     if claim.kind == evidence.kind == "date":
         return Relation(_agree_dates(claim, evidence)) if _shared_parts(claim.date, evidence.date) else None
     if "date" in (claim.kind, evidence.kind):
-        return _year_or_day(claim, evidence)
+        return _part_of_date(claim, evidence)
     if "ordinal" in (claim.kind, evidence.kind):
         if claim.kind != evidence.kind or not _same_row(claim, evidence):  # Form 1040 is no Phase 3
             return None
@@ -79,8 +79,8 @@ def same_value(claim: Quantity, evidence: Quantity) -> bool:
     return _close(claim.low, evidence.low, _SAME) and _close(claim.high, evidence.high, _SAME)
 
 
-def _year_or_day(claim: Quantity, evidence: Quantity) -> Relation | None:
-    """A year may have been read as a number, or the other way round; a date tells its weekday."""
+def _part_of_date(claim: Quantity, evidence: Quantity) -> Relation | None:
+    """A year may have been read as a number, or the other way round; a date tells its weekday, and is "the 20th"."""
     dated, other = (claim, evidence) if claim.kind == "date" else (evidence, claim)
     if dated.date is None:
         return None
@@ -88,7 +88,17 @@ def _year_or_day(claim: Quantity, evidence: Quantity) -> Relation | None:
         return Relation("yes", loose=True)
     if claim.kind == "weekday" and dated.date.weekday == claim.low:
         return Relation("yes", loose=True)
+    if other.kind == "ordinal" and not other.nouns and dated.date.day == other.low:
+        return Relation("yes", loose=True)
     return None
+
+
+def _hour_alone(claim: Quantity, evidence: Quantity) -> bool:
+    """Whether one is an hour and the other the number of that hour: "noon" for "open 12-15"."""
+    timed, other = (claim, evidence) if claim.kind == "time" else (evidence, claim)
+    if timed.kind != "time" or other.kind != "number" or other.dimension or other.nouns:
+        return False
+    return any(60 * hour % 1440 in (timed.low, timed.high) for hour in (other.low, other.high))
 
 
 def _same_row(claim: Quantity, evidence: Quantity) -> bool:
@@ -101,7 +111,7 @@ def _same_row(claim: Quantity, evidence: Quantity) -> bool:
 def _other_dimension(claim: Quantity, evidence: Quantity) -> Relation | None:
     dimensions = {claim.dimension, evidence.dimension}
     if dimensions & {"time", "weekday"}:
-        return None
+        return Relation("yes", loose=True) if _hour_alone(claim, evidence) else None
     if dimensions == {"angle", "temperature"}:
         return Relation(_agree_figures(claim, evidence))
     if dimensions == {"times", "percent"}:

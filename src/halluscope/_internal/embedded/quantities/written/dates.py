@@ -1,4 +1,4 @@
-"""Dates and times of day as they are written, each with only what it states.
+"""Dates as they are written, each with only what it states.
 
 "2007" states a year and no more. Keeping the unstated parts empty is what lets a less precise date agree
 with a more precise one.
@@ -13,7 +13,7 @@ from typing import NamedTuple
 from .numerals import ORDINALS
 from .units import unit_at
 
-__all__ = ["Date", "DateFound", "TimeFound", "dates", "times", "weekdays"]
+__all__ = ["Date", "DateFound", "dates", "weekdays"]
 
 _MONTHS = "january february march april may june july august september october november december".split()
 _MONTH_NUMBER = {name: place for place, name in enumerate(_MONTHS, start=1)}
@@ -55,16 +55,6 @@ class DateFound(NamedTuple):
     date: Date
 
 
-class TimeFound(NamedTuple):
-    """A time of day in minutes, or a duration in seconds when it has three parts, and its place."""
-
-    start: int
-    end: int
-    minutes: float
-    duration: float | None
-    half_day: bool  # "7:30" without a.m. or p.m. may mean either
-
-
 # In lower case "may" and the short names are other words, or too likely to be.
 _MONTH = (
     r"(?:May|(?:(?<=\bon\s)|(?<=\bin\s)|(?<=\bby\s))may|(?i:January|February|March|April|June|July|August|September|October|November|December)"
@@ -103,7 +93,8 @@ _DATE = re.compile(
         [\s-]+centur(?:y|ies)\b)
     | (?P<slmy>(?<![\d/])(?P<sm_m>0?[1-9]|1[0-2])/(?P<sm_y>(?:19|20)\d\d)(?![\d/]))
     | (?P<part>\b(?P<p_w>[Ee]arly|[Mm]id|[Ll]ate)[\s-]+(?:in\s+)?(?P<p_y>{_YEAR})\b)
-    | (?P<span>\b(?P<sp_a>(?:1[5-9]|20)\d\d)\s?[-–—/]\s?(?P<sp_b>(?:1[5-9]|20)?\d\d)\b(?![-.,%]\d))
+    | (?P<span>\b(?P<sp_a>(?:1[5-9]|20|(?<=[(])1[0-4]|(?<=ruled\s)1[0-4]|(?<=reigned\s)1[0-4])\d\d)\s?[-–—/]
+        \s?(?P<sp_b>(?:1\d|20)?\d\d)\b(?![-.,%]\d))
     | (?P<year>(?:(?<![\w.,/$€£¥#-])|(?<=\b[Pp]ost-)|(?<=\b[Pp]re-))(?P<y>(?:19|20)\d\d)\b
         (?![.,]\d|[%:°/]|-\d{{3}})(?!\s?[%°]){_COUNTED})
     | (?P<old>\b(?P<o>1[0-8]\d\d)\b(?![.,]\d|[%:°])(?!\s?[%°]){_COUNTED})
@@ -112,20 +103,6 @@ _DATE = re.compile(
     re.VERBOSE,
 )
 
-_TIME = re.compile(
-    r"(?<![\d:.,])(?P<dh>\d{1,2})\s?h\s?(?P<dm>[0-5]?\d)\s?m(?:in)?\b"
-    r"|(?<![\d:.])(?P<h>[01]?\d|2[0-4])[:.h](?P<m>[0-5]\d|(?<=:)0)(?:(?::(?P<s>[0-5]\d)))?"
-    r"(?:\s?(?P<half>[ap]\.?\s?m\b\.?))?(?![\d%]|:\d)"
-    r"|(?<![\d:.,])(?P<h2>1[0-2]|[1-9])\s?(?P<half2>[ap]\.?m\b\.?)"
-    r"|(?<![\d:.,$€£])(?P<h3>1[0-2]|[1-9])(?=\s?(?:-|–|to|and)\s?(?:1[0-2]|[1-9])(?::[0-5]\d)?\s?[ap]\.?m\b)"
-    r"|(?P<h4>1[0-2]|[1-9])\s+o['’]clock\b"
-    r"|\b(?P<word>noon|midnight)\b",
-    re.IGNORECASE,
-)
-# What a time stamp adds to its time: 2026-02-14T12:00:05.120+02:00.
-_ZONE = re.compile(r"(?:\.\d+)?(?:Z\b|[+-]\d\d:?\d\d\b)?")
-_TIME_TOKEN = re.compile(r"(?<!\d)\d+|\b(?:noon|midnight)\b", re.IGNORECASE)
-_DOTTED_TIME = re.compile(r"^\d+\.\d+$")
 _WEEKDAY = re.compile(r"\b(Monday|Tuesday|Wednesday|Thursday|Friday|Saturday|Sunday|Mon|Tue|Wed|Thu|Fri|Sat|Sun)s?\b")
 
 
@@ -253,44 +230,6 @@ def _date(match: re.Match[str]) -> Date | None:
     if part("old"):
         return Date(_year(part("o")))
     return Date(None, _month(part("m_m")))
-
-
-def times(text: str) -> list[TimeFound]:
-    """Every time of day in the text, and race times such as 1:01:47, in order."""
-    found = []
-    reached = 0
-    for token in _TIME_TOKEN.finditer(text):
-        if token.start() < reached:
-            continue
-        match = _TIME.match(text, token.start())
-        if match is None:
-            continue
-        start, end = match.span()
-        stamped = match.group("m") is not None and text[start - 1 : start] == "T"
-        zone = _ZONE.match(text, end) if stamped else None
-        reached = zone.end() if zone else end
-        if match.group("word"):
-            found.append(TimeFound(start, end, 720.0 if match.group("word").lower() == "noon" else 0.0, None, False))
-            continue
-        if match.group("dh"):
-            seconds = 3600.0 * int(match.group("dh")) + 60.0 * int(match.group("dm"))
-            found.append(TimeFound(start, end, seconds / 60, seconds, False))
-            continue
-        half = (match.group("half") or match.group("half2") or "").lower()
-        if _DOTTED_TIME.match(match.group()) or ("h" in match.group().lower() and not half):
-            continue  # "4.30" is a number unless a.m. or p.m. says otherwise
-        hour = int(match.group("h") or match.group("h2") or match.group("h3") or match.group("h4"))
-        minute = int(match.group("m") or 0)
-        if match.group("s"):
-            second = int(match.group("s"))
-            if not half and hour < 12 and not stamped:
-                found.append(TimeFound(start, end, 60.0 * hour + minute, 3600.0 * hour + 60 * minute + second, True))
-                continue
-        if half:
-            hour = hour % 12 + (12 if half.startswith("p") else 0)
-        either = not half and not stamped and 1 <= hour <= 12 and text[start] != "0"
-        found.append(TimeFound(start, reached, 60.0 * hour + minute, None, either))
-    return found
 
 
 def weekdays(text: str) -> list[tuple[int, int, int]]:

@@ -30,6 +30,7 @@ _LIST_GAP = re.compile(
 _COMMA = re.compile(r",\s")
 _DATE_GAP = re.compile(r"\s?,?\s?(?:and|to|until|till|through|[-–—])\s(?:the\s|late\s|early\s|mid-)?|\s?[-–—]\s?")
 _FEET = frozenset(("foot", "feet", "ft"))
+_HOURS = frozenset(("hour", "hours"))
 
 
 def joined(text: str, quantities: list[Quantity]) -> list[Quantity]:
@@ -60,8 +61,9 @@ def dated(text: str, dates: list[Quantity]) -> list[Quantity]:
 
 def _one(text: str, left: Quantity, right: Quantity) -> Quantity | None:
     gap = text[left.end : right.start]
-    if _compound(left, right) and _COMPOUND_GAP.fullmatch(gap):
-        total = left.low + right.low
+    minutes = 60.0 if left.unit in _HOURS and gap == " " and _bare(right) and right.low < 60 else 0.0
+    if minutes or (_compound(left, right) and _COMPOUND_GAP.fullmatch(gap)):
+        total = left.low + right.low * (minutes or 1.0)  # "two hours twenty"
         return replace(left, end=right.end, text=text[left.start : right.end], low=total, high=total, step=right.step)
     if left.low != left.high or "ordinal" in (left.kind, right.kind) or not _RANGE_GAP.fullmatch(gap):
         return None
@@ -79,6 +81,10 @@ def _one(text: str, left: Quantity, right: Quantity) -> Quantity | None:
         return None
     step = min(left.step, right.step)
     return replace(right, start=left.start, text=text[left.start : right.end], low=low, bound=left.bound, step=step)
+
+
+def _bare(quantity: Quantity) -> bool:
+    return quantity.kind == "number" and not quantity.dimension and not quantity.nouns
 
 
 def _compound(left: Quantity, right: Quantity) -> bool:
@@ -117,7 +123,7 @@ def _share(text: str, out: list[Quantity], right: Quantity) -> None:
     next_start = right.start
     for place in range(len(out) - 1, -1, -1):
         left = out[place]
-        if left.kind != "number" or left.dimension or left.unit or unit is None:
+        if left.kind != "number" or left.dimension or left.unit or unit is None or left.low != left.high:
             return
         if not gap.fullmatch(text, left.end, next_start):
             return

@@ -13,7 +13,8 @@ from ....text import STOP_WORDS, stem
 from ....text.words import fold
 from ..columns import without_commas
 from .bounds import Bound, bound_of
-from .dates import Date, dates, times, weekdays
+from .clock import times
+from .dates import Date, dates, weekdays
 from .joining import dated, joined
 from .numerals import Numeral, numerals
 from .quantity import Kind, Quantity
@@ -56,6 +57,7 @@ _HEAVY = re.compile(
 )
 _QUOTED = 400
 """How far back quotation marks are paired, so that 7.4" is told from the end of a quotation."""
+_COMPARES = frozenset("less fewer higher lower longer shorter later earlier apart behind ahead".split())
 _CITED = stem("passage")  # "according to passage 3" cites, and states nothing
 _POUND = unit_of("lb")
 _YEAR = unit_of("years")
@@ -254,6 +256,8 @@ def _nouns(text: str, end: int) -> tuple[str, ...]:
         if not match:
             break
         word = fold(match.group(1))
+        if word in _COMPARES:
+            break
         if word in STOP_WORDS:
             if found or word not in ("of", "the", "more", "other", "additional"):
                 break

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from .units import SCALES
 
-__all__ = ["ORDINALS", "Numeral", "numerals", "scale_in"]
+__all__ = ["ORDINALS", "SMALL", "Numeral", "numerals", "scale_in"]
 
 
 class Numeral(NamedTuple):
@@ -29,6 +29,8 @@ _UNITS = dict(
     )
 )
 _TENS = dict(zip("twenty thirty forty fifty sixty seventy eighty ninety".split(), range(20, 100, 10), strict=True))
+SMALL = {**_UNITS, **_TENS}
+"""Numbers of one word."""
 ORDINALS = dict(
     zip(
         "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth thirteenth fourteenth "
@@ -71,6 +73,7 @@ _NUMERAL = re.compile(
     (?P<mixed>\b(?:{_SMALL}|\d+)\s+and\s+(?:(?:a|one)[\s-]+(?:half|quarter|third)|(?:two|three)[\s-]+(?:thirds?|quarters?))\b)
     | (?P<oneof>\b(?:{_SMALL}|\d+)\s+(?:in|out\ of)\s+(?:every\s+)?(?:{_SMALL}|\d{{1,3}}|10{{3,6}})\b
         (?![,.]?\d|\s*(?:{_SCALE_WORDS})|[\s-]+(?:{_NO_WHOLE})))
+    | (?P<partof>\b(?:a|one|three)[ -]quarters?\ of\ an?\ (?:{_SCALE_WORDS})\b)
     | (?P<fraction>\b(?:(?:a|an|one|two|three|four|five|seven|nine)[ -](?:{_PART})\b(?!\s+(?:of\s+20|20)\d\d)
         |half\b(?!\s+(?:marathon|time|year|-)|\ a\ (?:{_SCALE_WORDS})
         |-(?!hour|day|year|mile|inch|pound|pint|price)[a-z])|three-quarters\b))
@@ -81,7 +84,8 @@ _NUMERAL = re.compile(
     | (?P<pair>\ba\ (?:couple|pair)\ of\b)
     | (?P<whole>\ban?(?=\ (?:hour|day|week|month|year|decade|century|minute|mile|kilomet(?:re|er)|inch|pound
         |lit(?:re|er))
-        \ and\ (?:a|one)\ (?:half|quarter|third)\b))
+        \ and\ (?:a|one)\ (?:half|quarter|third)\b)
+        |\ban(?=\ hour\ (?:later|earlier|before|after|late|longer|ahead|behind|less|more)\b))
     | (?P<multiple>\b(?:{"|".join(_MULTIPLES)})\b)
     | (?P<ordinal>\b(?:{"|".join(ORDINALS)})\b(?!\s+centur|[\s-]part(?:y|ies)\b))
     | (?P<words>\b{_WORD_NUMBER}\b)
@@ -169,6 +173,10 @@ def _read(match: re.Match[str]) -> Numeral | None:
         pieces = _SPLIT.split(raw.lower())
         whole, parts = _small(pieces[0]), _small(pieces[2]) or 1.0
         return Numeral(start, end, whole + parts / _PARTS[pieces[-1]], 0.1, "words")
+    if kind == "partof":  # a quarter of a million
+        first, *_, scale = raw.lower().split(" ")
+        value = (0.75 if first.startswith("three") else 0.25) * SCALES[scale]
+        return Numeral(start, end, value, value / 5, "words")
     if kind == "fraction":
         pieces = _SPLIT.split(raw.lower())
         above_value = 1.0 if len(pieces) == 1 or pieces[0] in ("a", "an") else _small(pieces[0])

@@ -18,7 +18,8 @@ __all__ = ["SaidOnce"]
 _WORDS = "thousand|million|billion|trillion"
 _SCALE = re.compile(
     rf"\b[Ii]n\s+(?:[A-Z]{{3}}\s+|[^\W\d]{{0,3}}[$€£¥]\s?)?(?P<in>{_WORDS})s\b"
-    rf"|\((?P<alone>{_WORDS})s?\)"
+    rf"|\b[Ii]n\s+(?P<of>{_WORDS})s?\s+(?:of\s+)?[^\W\d]"
+    rf"|\((?P<alone>{_WORDS})s?(?:\s[^()\d]{{1,16}})?\d?\)"
     rf"|(?<![\d.,])(?<!\d\s)(?:\b[A-Z]{{3}}\s|[$€£¥]\s?)(?P<money>{_WORDS}|mn|m|bn|k)s?\b"
     r"|['’(](?P<zeros>000)s?\b"
 )

@@ -1,0 +1,116 @@
+"""Times of day as they are written: 17:30, 5.30 pm, noon, half past five, "at 7"."""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+from .numerals import SMALL
+
+__all__ = ["TimeFound", "times"]
+
+
+class TimeFound(NamedTuple):
+    """A time of day in minutes, or a duration in seconds when it has three parts, and its place."""
+
+    start: int
+    end: int
+    minutes: float
+    duration: float | None = None
+    half_day: bool = False
+    """Whether it may mean either: "7:30" without a.m. or p.m."""
+
+
+_HOURS = {word: number for word, number in SMALL.items() if 1 <= number <= 12}
+_PAST = {"half": 30, "quarter": 15, **{word: SMALL[word] for word in ("five", "ten", "twenty")}, "twenty-five": 25}
+_HOUR = rf"(?:{'|'.join(sorted(_HOURS, key=len, reverse=True))}|1[0-2]|[1-9])"
+_PART_OF_DAY = r"\s+(?:in\s+the\s+(morning|afternoon|evening)|at\s+(night))\b"
+_TIME = re.compile(
+    r"(?<![\d:.,])(?P<dh>\d{1,2})\s?h\s?(?P<dm>[0-5]?\d)\s?m(?:in)?\b"
+    r"|(?<![\d:.])(?P<h>[01]?\d|2[0-4])[:.h](?P<m>[0-5]\d|(?<=:)0)(?:(?::(?P<s>[0-5]\d)))?"
+    r"(?:\s?(?P<half>[ap]\.?\s?m\b\.?))?(?![\d%]|:\d)"
+    r"|(?<![\d:.,])(?P<h2>1[0-2]|[1-9])\s?(?P<half2>[ap]\.?m\b\.?)"
+    r"|(?<![\d:.,$€£])(?P<h3>1[0-2]|[1-9])(?=\s?(?:-|–|to|and)\s?(?:1[0-2]|[1-9])(?::[0-5]\d)?\s?[ap]\.?m\b)"
+    rf"|(?P<past>twenty[\s-]five|{'|'.join(_PAST)}|[1-5]?\d)(?P<minutes>\s+minutes?)?\s+(?P<side>past|to)\s+"
+    rf"(?P<hour>{_HOUR}|noon|midnight)\b(?!\s?%|[.:]\d)"
+    rf"|(?<![\d:.,$€£])(?P<h4>{_HOUR})(?=\s+o['’]clock\b|{_PART_OF_DAY})(?:\s+o['’]clock\b)?"
+    r"|(?<=\bat\s)(?P<at>2[0-4]|1?\d)(?=[.,;!?)]\s|[.,;!?)]?\s*$|\s+(?:on|sharp|today|tomorrow|every|each)\b)"
+    r"|\b(?P<word>noon|midnight)\b",
+    re.IGNORECASE,
+)
+# What a time stamp adds to its time: 2026-02-14T12:00:05.120+02:00.
+_ZONE = re.compile(r"(?:\.\d+)?(?:Z\b|[+-]\d\d:?\d\d\b)?")
+_TOKEN = re.compile(
+    rf"(?<!\d)\d+|\b(?:noon|midnight|half|quarter|twenty|{'|'.join(sorted(_HOURS, key=len, reverse=True))})\b",
+    re.IGNORECASE,
+)
+_DOTTED = re.compile(r"^\d+\.\d+$")
+_AT = re.compile(r"\b(?:at|by|until|till|before|after|since|about|around)\s+$", re.IGNORECASE)
+_LATER = re.compile(_PART_OF_DAY, re.IGNORECASE)
+
+
+def times(text: str) -> list[TimeFound]:
+    """Every time of day in the text, and race times such as 1:01:47, in order."""
+    found: list[TimeFound] = []
+    for token in _TOKEN.finditer(text):
+        if found and token.start() < found[-1].end:
+            continue
+        match = _TIME.match(text, token.start())
+        time = _read(text, match) if match else None
+        if time is not None:
+            found.append(time)
+    return found
+
+
+def _read(text: str, match: re.Match[str]) -> TimeFound | None:
+    part = match.group
+    start, end = match.span()
+    if part("word"):
+        return TimeFound(start, end, 720.0 if part("word").lower() == "noon" else 0.0)
+    if part("dh"):
+        seconds = 3600.0 * int(part("dh")) + 60.0 * int(part("dm"))
+        return TimeFound(start, end, seconds / 60, seconds)
+    if part("past"):
+        return _past(text, match)
+    half = (part("half") or part("half2") or "").lower()
+    if _DOTTED.match(match.group()) or (part("m") and "h" in match.group().lower() and not half):
+        return None  # "4.30" is a number unless a.m. or p.m. says otherwise
+    hour = _hour(part("h") or part("h2") or part("h3") or part("h4") or part("at"))
+    minute = int(part("m") or 0)
+    stamped = part("m") is not None and text[start - 1 : start] == "T"
+    zone = _ZONE.match(text, end) if stamped else None
+    if part("s") and not half and hour < 12 and not stamped:
+        return TimeFound(start, end, 60.0 * hour + minute, 3600.0 * hour + 60 * minute + int(part("s")), True)
+    if half:
+        return TimeFound(start, end, 60.0 * (hour % 12 + (12 if half.startswith("p") else 0)) + minute)
+    if stamped or not 1 <= hour <= 12 or text[start] == "0":
+        return TimeFound(start, zone.end() if zone else end, 60.0 * hour + minute)
+    return _in_part(text, start, end, 60.0 * hour + minute)
+
+
+def _past(text: str, match: re.Match[str]) -> TimeFound | None:
+    """ "Half past four", "at ten to five". "Ten to five people" are a range, so are "9 to 5" and "half to two"."""
+    said, side, hour = match.group("past").lower().replace(" ", "-"), match.group("side").lower(), match.group("hour")
+    minutes = _PAST[said] if said in _PAST else int(said)
+    if side == "to":
+        clear = said == "quarter" or match.group("minutes") or _LATER.match(text, match.end())
+        clear = clear or _AT.search(text, max(0, match.start() - 7), match.start())
+        if not clear or said == "half" or said.isdigit():
+            return None
+        minutes = -minutes
+    if hour.lower() in ("noon", "midnight"):
+        return TimeFound(*match.span(), ((720 if hour.lower() == "noon" else 0) + minutes) % 1440)
+    return _in_part(text, *match.span(), (60.0 * _hour(hour) + minutes) % 720)
+
+
+def _hour(text: str) -> int:
+    return _HOURS[text.lower()] if text.lower() in _HOURS else int(text)
+
+
+def _in_part(text: str, start: int, end: int, minutes: float) -> TimeFound:
+    """A time up to twelve, of the half of the day that the words behind it say, or of either."""
+    later = _LATER.match(text, end)
+    if later is None:
+        return TimeFound(start, end, minutes, half_day=True)
+    early = later.group(1) == "morning" or (later.group(2) is not None and minutes % 720 < 300)
+    return TimeFound(start, end, minutes % 720 + (0 if early else 720))
