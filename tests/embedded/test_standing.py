@@ -250,6 +250,11 @@ def test_ranges_are_no_times(text: str) -> None:
     assert not [found for found in read(text) if found.kind == "time"]
 
 
+@pytest.mark.parametrize("text", ["Twenty\nfive past\tsix", "at ſix o'clock", "٥ past six", "half past ſeven", "at ²."])
+def test_odd_letters_break_no_time(text: str) -> None:
+    read(text)
+
+
 TRIP = "Start in the valley at 07:30. Two hours twenty to the hut, 40 minutes' rest, two and a half hours to the pass."
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from typing import NamedTuple
 
 from .numerals import SMALL
@@ -75,7 +76,9 @@ def _read(text: str, match: re.Match[str]) -> TimeFound | None:
     half = (part("half") or part("half2") or "").lower()
     if _DOTTED.match(match.group()) or (part("m") and "h" in match.group().lower() and not half):
         return None  # "4.30" is a number unless a.m. or p.m. says otherwise
-    hour = _hour(part("h") or part("h2") or part("h3") or part("h4") or part("at"))
+    hour = _number(part("h") or part("h2") or part("h3") or part("h4") or part("at"), _HOURS)
+    if hour is None:
+        return None
     minute = int(part("m") or 0)
     stamped = part("m") is not None and text[start - 1 : start] == "T"
     zone = _ZONE.match(text, end) if stamped else None
@@ -90,21 +93,24 @@ def _read(text: str, match: re.Match[str]) -> TimeFound | None:
 
 def _past(text: str, match: re.Match[str]) -> TimeFound | None:
     """ "Half past four", "at ten to five". "Ten to five people" are a range, so are "9 to 5" and "half to two"."""
-    said, side, hour = match.group("past").lower().replace(" ", "-"), match.group("side").lower(), match.group("hour")
-    minutes = _PAST[said] if said in _PAST else int(said)
-    if side == "to":
+    said, named = "-".join(match.group("past").lower().split()), match.group("hour").lower()
+    minutes, hour = _number(said, _PAST), _number(named, {**_HOURS, "noon": 12, "midnight": 0})
+    if minutes is None or hour is None:
+        return None
+    if match.group("side").lower() == "to":
         clear = said == "quarter" or match.group("minutes") or _LATER.match(text, match.end())
         clear = clear or _AT.search(text, max(0, match.start() - 7), match.start())
         if not clear or said == "half" or said.isdigit():
             return None
         minutes = -minutes
-    if hour.lower() in ("noon", "midnight"):
-        return TimeFound(*match.span(), ((720 if hour.lower() == "noon" else 0) + minutes) % 1440)
-    return _in_part(text, *match.span(), (60.0 * _hour(hour) + minutes) % 720)
+    if named in ("noon", "midnight"):
+        return TimeFound(*match.span(), (60.0 * hour + minutes) % 1440)
+    return _in_part(text, *match.span(), (60.0 * hour + minutes) % 720)
 
 
-def _hour(text: str) -> int:
-    return _HOURS[text.lower()] if text.lower() in _HOURS else int(text)
+def _number(text: str, words: Mapping[str, int]) -> int | None:
+    """The number of digits or of one of these words; None for letters that only look like one (the ſ of "ſix")."""
+    return int(text) if text.isdigit() else words.get(text.lower())
 
 
 def _in_part(text: str, start: int, end: int, minutes: float) -> TimeFound:
