@@ -10,55 +10,45 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from halluscope._internal.embedded.deciding.fusion import ClaimSignals, Fusion
+from halluscope._internal.embedded.deciding.fusion import Fusion
+from training.evaluate import FIVE, named
 from training.figures import Scored, balanced_accuracy, f1
-from training.fuse import FIT, fit_support, load_measured
-from training.measure import SIGNALS, Measured, signals_of
+from training.fuse import FIT, claim_doubts, fit_support, load_measured
+from training.measure import SIGNALS, Measured
 from training.rows import FOLDS
 
 ALWAYS = ("supported", "contradicted", "against", "alone")
 """What the network itself says: without it there is no judge."""
 NOTHING: Mapping[str, float] = {"coverage": 1.0, "known": 1.0, "first": 0.5}
 """What a signal is where it tells nothing; 0 unless it stands here."""
-FIVE = ("wice_dev", "factcheckgpt", "expertqa", "lfqa", "ragtruth")
 SHOWN = ("short_answers", "rag answers", "bench_rag", "summedits", "frank_all", "reworded")
 TITLES = ("without", "mean of five", "ragtruth F1", "written", *SHOWN, "halueval_qa F1")
 _NO_MATTER = {"constant": 0.0, "weights": {}}
 """In which way a claim is wrong is not asked here."""
 
 
-def without(signals: ClaimSignals, names: Sequence[str]) -> ClaimSignals:
-    """The signals as if some of them told nothing."""
-    values: dict[str, Any] = {name: type(getattr(signals, name))(NOTHING.get(name, 0.0)) for name in names}
-    return replace(signals, **values)
+def without(claim: Mapping[str, Any], names: Sequence[str]) -> dict[str, Any]:
+    """A measured claim as if some of its signals told nothing."""
+    return {**claim, **{name: type(claim[name])(NOTHING.get(name, 0.0)) for name in names}}
 
 
 def judged(cases: Sequence[Measured], names: Sequence[str], steps: int) -> dict[str, list[Scored]]:
     """The cases by set, as a layer without these signals judges them that has not seen their documents."""
-    changed = []
-    for case in cases:
-        claims = [_as_written(without(signals_of(claim), names)) for claim in case["claims"]]
-        changed.append({**case, "claims": claims})
+    changed = [{**case, "claims": [without(claim, names) for claim in case["claims"]]} for case in cases]
     found: dict[str, list[Scored]] = {}
     for fold in range(-1, FOLDS):
         mine = [case for case in changed if case["fold"] not in (fold, -1) and case["set"].startswith(FIT)]
         fusion = Fusion.of({"support": fit_support(mine, steps), "contradiction": _NO_MATTER})
         for case in changed:
             if case["fold"] == fold:
-                name = "rag answers" if case["set"].startswith("written_rag") else case["set"]
-                least = min(fusion.judge_claim(signals_of(claim)).supported for claim in case["claims"])
-                found.setdefault(name, []).append(Scored(case["label"] != "supported", 1 - least))
+                least = min(claim_doubts(case, fusion))
+                found.setdefault(named(case), []).append(Scored(case["label"] != "supported", 1 - least))
     return found
-
-
-def _as_written(signals: ClaimSignals) -> dict[str, Any]:
-    return {name: getattr(signals, name) for name in SIGNALS}
 
 
 def line(title: str, found: Mapping[str, Sequence[Scored]]) -> str:

@@ -80,7 +80,7 @@ def _line(name: str, measure: str, count: int, values: list[float], must: str, p
     return f"| {name} | {measure} | {count} | {shown} | {must} | {published} |"
 
 
-def _named(row: Row) -> str:
+def named(row: Row) -> str:
     """The set as the table has it: our whole answers are one, those on single passages another."""
     name: str = row["set"]
     if name.startswith("written_rag"):
@@ -92,7 +92,7 @@ def table(rows: list[Row]) -> list[str]:
     """The figures, each next to the trivial judges at their best threshold and to what others publish."""
     by: dict[str, list[Row]] = {}
     for row in rows:
-        by.setdefault(_named(row), []).append(row)
+        by.setdefault(named(row), []).append(row)
     lines = [
         "| set | measure | outputs | ours | length | overlap | must reach | published |",
         "| --- | --- | --- | --- | --- | --- | --- | --- |",

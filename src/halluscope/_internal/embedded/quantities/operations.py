@@ -10,6 +10,7 @@ import datetime
 from collections import defaultdict
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import combinations
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,11 +24,13 @@ _Ints = NDArray[np.int64]
 _Valued = list[tuple[int, float]]
 """Places of operands with their values."""
 
-YEAR, DAY = 365.2425, 1440.0
-"""The one in days, the other in minutes."""
+YEAR = 365.2425
+"""In days."""
+DAY = 1440.0
+"""In minutes."""
 NEIGHBOUR = "the day "
 """What the words for the day before or after another begin with."""
-_SECONDS = 86400.0
+_SECONDS = 60 * DAY
 """Of a day."""
 _MOST = 48
 """How many numbers of one sort are reckoned with: the time grows with the square."""
@@ -331,10 +334,9 @@ class Operations:
     def _between_years(self) -> None:
         """How many years? "Nine", from 1902 to 1911."""
         years = [(place, one.quantity.low) for place, one in self._all if one.quantity.date and one.quantity.date.years]
-        for at, (place, first) in enumerate(years[-_MOST:]):
-            for other, second in years[-_MOST:][at + 1 :]:
-                if first != second:
-                    self.levels[0].add_one("the years from {} to {}", abs(second - first), place, other)
+        for (place, first), (other, second) in combinations(years[-_MOST:], 2):
+            if first != second:
+                self.levels[0].add_one("the years from {} to {}", abs(second - first), place, other)
 
     def _between_times(self) -> None:
         clock = [(place, one.quantity) for place, one in self._all if one.quantity.kind == "time"][-_MOST:]

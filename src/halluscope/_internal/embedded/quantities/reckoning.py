@@ -63,7 +63,6 @@ class Reckoner:
         """One more number to reckon with."""
         self._operands.append(operand)
         self._steps.clear()
-        self.__dict__.pop("_currencies", None)
 
     def reach(self, target: Quantity) -> Reached:
         """How the target can be worked out: on the first level that has it."""
@@ -72,13 +71,13 @@ class Reckoner:
             return Reached(None)
         unit = unit_of(target.unit) if target.unit else None
         found = self._reach(target, value, target.dimension, unit.factor if unit else 1.0)
-        if found.level is None and target.kind == "number" and not target.nouns:  # "which is 550 less", of euros
+        if found.level is None and target.bare:  # "which is 550 less", of euros
             for currency in self._currencies:
                 other = self._reach(target, value, currency, 1.0)
                 found = other if other.level is not None else found
         return found
 
-    @cached_property
+    @property
     def _currencies(self) -> list[str]:
         sums = (operand.quantity for operand in self._operands if operand.quantity.kind == "money")
         return sorted({one.dimension for one in sums})[:_MOST_CURRENCIES]

@@ -96,7 +96,7 @@ def _part_of_date(claim: Quantity, evidence: Quantity) -> Relation | None:
 def _hour_alone(claim: Quantity, evidence: Quantity) -> bool:
     """Whether one is an hour and the other the number of that hour: "noon" for "open 12-15"."""
     timed, other = (claim, evidence) if claim.kind == "time" else (evidence, claim)
-    if timed.kind != "time" or other.kind != "number" or other.dimension or other.nouns:
+    if timed.kind != "time" or not other.bare:
         return False
     return any(60 * hour % 1440 in (timed.low, timed.high) for hour in (other.low, other.high))
 

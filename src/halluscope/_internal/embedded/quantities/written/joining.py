@@ -61,7 +61,7 @@ def dated(text: str, dates: list[Quantity]) -> list[Quantity]:
 
 def _one(text: str, left: Quantity, right: Quantity) -> Quantity | None:
     gap = text[left.end : right.start]
-    minutes = 60.0 if left.unit in _HOURS and gap == " " and _bare(right) and right.low < 60 else 0.0
+    minutes = 60.0 if left.unit in _HOURS and gap == " " and right.bare and right.low < 60 else 0.0
     if minutes or (_compound(left, right) and _COMPOUND_GAP.fullmatch(gap)):
         total = left.low + right.low * (minutes or 1.0)  # "two hours twenty"
         return replace(left, end=right.end, text=text[left.start : right.end], low=total, high=total, step=right.step)
@@ -81,10 +81,6 @@ def _one(text: str, left: Quantity, right: Quantity) -> Quantity | None:
         return None
     step = min(left.step, right.step)
     return replace(right, start=left.start, text=text[left.start : right.end], low=low, bound=left.bound, step=step)
-
-
-def _bare(quantity: Quantity) -> bool:
-    return quantity.kind == "number" and not quantity.dimension and not quantity.nouns
 
 
 def _compound(left: Quantity, right: Quantity) -> bool:

@@ -207,7 +207,7 @@ def _digits(raw: str, start: int, end: int) -> Numeral | None:
 def _small(word: str) -> float:
     if word.isdigit():
         return float(word)
-    return float(_UNITS.get(word, _TENS.get(word, 0)))
+    return float(SMALL.get(word, 0))
 
 
 def _words(raw: str, start: int, end: int) -> Numeral | None:
@@ -217,10 +217,8 @@ def _words(raw: str, start: int, end: int) -> Numeral | None:
     for piece in pieces:
         if piece == "a":
             current = 1
-        elif piece in _UNITS:
-            current += _UNITS[piece]
-        elif piece in _TENS:
-            current += _TENS[piece]
+        elif piece in SMALL:
+            current += SMALL[piece]
         elif piece in ("hundred", "dozen"):
             current = (current or 1) * SCALES[piece]
         elif piece in SCALES:

@@ -42,6 +42,11 @@ class Quantity:
     """The two ends of the time that a date begins or ends."""
 
     @property
+    def bare(self) -> bool:
+        """Whether it is a number that does not say what it counts or measures."""
+        return self.kind == "number" and not self.dimension and not self.nouns
+
+    @property
     def value(self) -> float:
         """The number itself; the middle of a range."""
         return (self.low + self.high) / 2
