@@ -19,6 +19,15 @@ def split(text: str) -> list[str]:
     [
         ("One. Two! Three? Four", ["One.", "Two!", "Three?", "Four"]),
         ("Dr. J. Smith met Mrs. Jones. They left.", ["Dr. J. Smith met Mrs. Jones.", "They left."]),
+        (
+            "It dates from c. 1491 at most. In Harlan v. Board of Trade the court agreed. Take vitamin c. It helps.",
+            [
+                "It dates from c. 1491 at most.",
+                "In Harlan v. Board of Trade the court agreed.",
+                "Take vitamin c.",
+                "It helps.",
+            ],
+        ),
         ("Then Det. Fairley called. Cllr. Moss left.", ["Then Det. Fairley called.", "Cllr. Moss left."]),
         ("It grew to 3.5 million. Then it fell.", ["It grew to 3.5 million.", "Then it fell."]),
         ("The U.S. Army came. He left.", ["The U.S. Army came.", "He left."]),

@@ -234,8 +234,10 @@ def _full_stop(token: str, mark: str, following: str, *, only_token: bool) -> bo
     if _INITIALS.match(token):
         # One letter is a person's initial ("J. Smith"); several are an abbreviation ("U.S.").
         return starter if len(token) > 1 or token == "I" else starter and not only_token
-    if lowered in _ABBREVIATIONS:
+    if lowered in _ABBREVIATIONS or (token == "v" and following[:1].isupper()):  # "Harlan v. Board of Trade"
         return starter
+    if token in ("c", "b", "d") and following[:1].isdigit():  # "c. 1491", "b. 1903"
+        return False
     # "1." before its item, when the list runs on inside a paragraph.
     return not (only_token and token.isdigit() and len(token) <= 3)
 
