@@ -27,6 +27,18 @@ from ..timing import taken
         "Whether finished pots can be delivered isn't said.",
         "I cannot tell the price from the documents.",
         "Nothing is said about how old a company has to be.",
+        "The obituary doesn't reveal whom she married.",
+        "Section 4 does not specify how long the deposit is held.",
+        "How the ferry got its name is left open.",
+        "There's nothing in the minutes about the roof.",
+        "Nothing in the ledger indicates who bought the mare.",
+        "We aren't told when the bakery closed.",
+        "The wattage cannot be found anywhere in the brochure.",
+        "I don't have any details about the second flight.",
+        "The table has no calving date for Sorrel.",
+        "No explanation is offered for the delay.",
+        "The bulletin is silent on what the repair cost.",
+        "It doesn't say.",
     ],
 )
 def test_what_is_said_to_be_missing(sentence: str) -> None:
@@ -47,6 +59,14 @@ def test_what_is_said_to_be_missing(sentence: str) -> None:
         "There is no lift.",
         "The price is 5 euros.",
         "The documents mention the price.",
+        "The jury saw no reason to act.",
+        "The raffle is not included in the ticket price.",
+        "The work was late because of boulders missing from the survey.",
+        "She has not been seen on the site since spring.",
+        "Damage to the blade is not covered by the contract.",
+        "The model needs no estimate of demand.",
+        "If it isn't cleared, the actors leave on the left.",
+        "He does not say much.",
     ],
 )
 def test_what_is_an_ordinary_claim(sentence: str) -> None:
