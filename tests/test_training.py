@@ -11,14 +11,15 @@ from training.corrupt import KINDS, corrupt, names
 from training.figures import Scored, area, balanced_accuracy, best, calibration_error, f1, span_f1
 from training.harder import without_support
 from training.lessons import chosen_again, chosen_first
-from training.readings import answer_readings, asked, key_of, viewed
+from training.readings import absences, answer_readings, asked, key_of, viewed
 from training.rows import Row, fold_of_documents, read_rows, statements, write_rows
-from training.sets import SOURCES, document_of, own_answers, read, sources
+from training.sets import SOURCES, Case, document_of, own_answers, read, sources
 from training.swaps import exchanged, mentions, swapped, swaps
 from training.variants import Names, changed, renamed
 from training.writing import Request, requests_for, sentences_of
 
 from halluscope._internal.embedded.reading.evidence import EvidenceIndex
+from halluscope._internal.text import words
 
 SENTENCE = "On 3 March 1998 Anna Berg was elected by the larger party, and Oskar Lund left Bergen with 120 men."
 
@@ -96,7 +97,36 @@ def test_documents_that_every_fold_learns_from_are_not_measured_under_the_same_n
     names = {name: {document_of(case) for case in read(Path(), source)} for name, source in here.items()}
     assert len(names["rag_answers"]) > 1000
     assert len(names["piece_answers"]) == 240
-    assert not (names["rag_answers"] | names["piece_answers"]) & names["short_answers"]
+    learnt = set[str]().union(*(names[name] for name, source in here.items() if source.use == "shared"))
+    measured = set[str]().union(*(names[name] for name, source in here.items() if source.use == "answers"))
+    assert learnt and measured and not learnt & measured
+
+
+@pytest.mark.parametrize(("name", "documents"), [("page_claims", 216), ("absences", 366)])
+def test_our_claims_and_absences_are_as_often_right_as_wrong(name: str, documents: int) -> None:
+    source = next(source for source in own_answers() if source.name == name)
+    by_document: dict[str, list[Case]] = {}
+    for case in read(Path(), source):
+        by_document.setdefault(document_of(case), []).append(case)
+    assert len(by_document) == documents
+    for cases in by_document.values():
+        assert abs(sum(1 if case["label"] == "supported" else -1 for case in cases)) <= 1  # one was taken out of four
+    every = [case for cases in by_document.values() for case in cases]
+    assert len({case["id"] for case in every}) == len(every)
+    assert all(bool(case["spans"]) == (case["label"] != "supported") for case in every)
+    assert all(0 <= span["start"] < span["end"] <= len(case["output"]) for case in every for span in case["spans"])
+
+
+def test_what_is_not_told_is_learnt_with_the_whole_context_only() -> None:
+    source = next(source for source in own_answers() if source.name == "absences")
+    cases = list(read(Path(), source))
+    folds = {document_of(case): 0 for case in cases}
+    by_id = {case["id"]: case for case in cases}
+    found = list(absences(cases, folds))
+    assert len({reading.case for reading in found}) > 600
+    for reading in found[::20]:
+        context = set(words(" ".join(by_id[reading.case]["context"])))
+        assert len(context - set(words(reading.evidence))) <= 0.05 * len(context)
 
 
 def test_figures() -> None:

@@ -34,6 +34,7 @@ SHARES = {
     "changed": 0.7,
     "shared": 0.5,
     "shared changed": 0.3,
+    "absences": 4.0,
     "ragtruth": 1.6,
     "made": 0.5,
     "natural": 1.3,
@@ -72,6 +73,8 @@ def rows_for(second: Packed, fold: int, passes: int, seed: int) -> list[np.ndarr
         ("written_rag", "answers", "changed"),
         ("short_answers", "short", "changed"),
         ("piece_answers", "short", "changed"),
+        ("page_claims", "short", "changed"),
+        ("absences", "absences", "absences"),
         ("rag_answers", "shared", "shared changed"),
     ):
         ours = np.char.startswith(names, begins)

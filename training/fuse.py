@@ -28,6 +28,7 @@ SHARES = {
     "written_": 5 / 8,
     "written answers": 0.5,
     "short_answers": 2.0,
+    "page_claims": 2.0,
     "ragtruth_ablated": 3.0,
     "ragtruth": 3.0,
     "factcheckgpt": 2.0,
@@ -35,7 +36,10 @@ SHARES = {
 }
 """What a group weighs, by the beginning of its name; others weigh one. Ours stands for eight kinds of text; the
 sentences of real answers, with and without their support, stand for the use this judge is made for."""
-FIT = ("written_", "short_answers", "copied", "reworded", "longer", "ragtruth", "summedits", "factcheckgpt", "expertqa")
+FIT = (
+    *("written_", "short_answers", "page_claims", "absences", "copied", "reworded", "longer"),
+    *("ragtruth", "summedits", "factcheckgpt", "expertqa"),
+)
 
 
 def load_measured(path: Path) -> list[Measured]:

@@ -13,7 +13,7 @@ import json
 import lzma
 import random
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
@@ -25,7 +25,7 @@ from halluscope._internal.embedded.network.model import KINDS
 from halluscope._internal.embedded.reading.evidence import EvidenceIndex, sentences
 from halluscope._internal.embedded.reading.judged_text import judged
 from training.rows import LABELS, Row, seed_of
-from training.sets import Case, document_of, never_learnt, own_answers, read, sources
+from training.sets import ABSENCES, Case, document_of, never_learnt, own_answers, read, sources
 from training.variants import Names, changed, renamed
 
 UNKNOWN = 9
@@ -53,8 +53,10 @@ DRAWS = 4
 """How often each kind of change is drawn for a right answer of ours; what comes out twice is taken once."""
 RENAMED = 0.5
 """How many of the changed answers come with other names."""
-LATER = ("piece_answers",)
+LATER = ("piece_answers", "page_claims", "absences")
 """Sets that came after the teacher's views: drawn last and giving no names, so that what was viewed is drawn again."""
+WHOLE = 0.97
+"""The part of a context's words from which on it was read whole: only then can be said what it does not tell."""
 
 _JOINT = re.compile(r"(?:,|;)\s+(?:and|but|while|which|so|with|whereas|although)\s|;\s|,\s+(?=\d|[A-Z])|\sbut\s")
 Range = tuple[int, int]
@@ -245,12 +247,25 @@ def from_changed(data: Path, folds: Mapping[str, int], limit: int | None = None)
     """Our own right answers with one thing changed, in several draws, as often as not with other names."""
     rng = random.Random(6)
     left = never_learnt()
-    for source in own_answers():
+    for source in sorted(own_answers(), key=lambda source: source.name in LATER):
+        if source.name == ABSENCES:  # what is not told of one is hardly told of another
+            continue
         for case in [case for case in read(data, source) if document_of(case) not in left][:limit]:
             by_output = {other["output"]: other for draw in range(DRAWS) for other in changed(case, draw)}
             for other in by_output.values():
                 anew = renamed(other, _names(data), rng) if rng.random() < RENAMED else other
                 yield from _made_readings(anew, folds[case["meta"]["document"]], rng)
+
+
+def absences(cases: Iterable[Case], folds: Mapping[str, int]) -> Iterator[Reading]:
+    """Answers that say what the context does not tell: with all of it and no other document, which may tell it."""
+    for case in cases:
+        index, fold = EvidenceIndex(case["context"]), folds[case["meta"]["document"]]
+        size = sum(len(passage.split()) for passage in case["context"])
+        for single in (False, True):
+            for reading in answer_readings(case, fold, index, size, None, single):
+                if len(reading.evidence.split()) >= WHOLE * size:
+                    yield reading
 
 
 def all_answers(data: Path, folds: Mapping[str, int], limit: int | None = None) -> Iterator[Reading]:
@@ -265,6 +280,9 @@ def all_answers(data: Path, folds: Mapping[str, int], limit: int | None = None) 
             for context, fold in {tuple(c["context"]): folds[c["meta"]["document"]] for c in cases}.items():
                 by_fold.setdefault(fold, []).append(list(context))
         indexes: dict[tuple[str, ...], EvidenceIndex] = {}
+        if source.name == ABSENCES:
+            yield from absences(cases, folds)
+            continue
         for case in cases:
             passages = tuple(case["context"])
             fold = folds[case["meta"]["document"]] if rag else folds["\n".join(passages)]

@@ -18,6 +18,7 @@ from typing import Any
 from halluscope._internal.measuring.stress.answers import PACKAGED
 
 Case = dict[str, Any]
+ABSENCES = "absences"
 HERE = Path(__file__).parent
 
 
@@ -46,6 +47,8 @@ _DOMAINS = """
 SOURCES: tuple[Source, ...] = (
     *(Source(f"written_rag_{name}", "written", "our own", "answers") for name in _DOMAINS),
     Source("short_answers", "training", "our own", "answers"),
+    Source("page_claims", "training", "our own", "answers", "web pages, and what an encyclopedia says of them"),
+    Source(ABSENCES, "training", "our own", "answers", "answers that say what the context does not tell"),
     Source("rag_answers", "training", "our own", "shared"),
     Source("piece_answers", "training", "our own", "shared", "pieces of pages, and questions that join them"),
     Source("fresh_answers", "training", "our own", "left out", "kept for halluscope bench"),
