@@ -1,11 +1,12 @@
-"""The stages that want a GPU, in one process: the first stage once, the second for each fold and for all.
+"""The stages that want a GPU, in one process: the first stage once, the second for each fold, and the mean of these.
 
     python -m training.device --packed FOLDER --start STATE --out FOLDER --first-seconds 190 --seconds 250
 
-Every stage writes its network (8 bits) and its views of the exam, and is skipped if they are there. With `--begin` the
-second stages go on from the networks of an earlier run. With `--trials`, a JSON list of changes to the way to learn,
-the first fold is trained with each of them on top of those that have been for the better, and the others in the way
-that was best there.
+The network that ships is the mean of the folds' weights: no document is unknown to it, and it reads what none of them
+has seen better than each of them does. Every stage writes its network (8 bits) and its views of the exam, and is
+skipped if they are there. With `--begin` the second stages go on from the networks of an earlier run. With `--trials`,
+a JSON list of changes to the way to learn, the first fold is trained with each of them on top of those that have been
+for the better, and the others in the way that was best there.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ import torch
 
 from halluscope._internal.embedded.network.model import KINDS
 from training.learn import Packed, Plan, Views, losses, predict, train
-from training.net import Layer, ReadingNet, built_as, grow, shrink, with_layers
+from training.net import Layer, ReadingNet, built_as, grow, mean_of, shrink, with_layers
 
 SHARES = {
     "generated": 0.8,
@@ -43,7 +44,7 @@ SHARES = {
     "replay wrong": 0.2,
 }
 """How often the readings of the second stage come in one pass; the first has had those that are shared already."""
-FIRST_FOLD, LAST_FOLD = 0, 2
+ALL, FIRST_FOLD, LAST_FOLD = -1, 0, 2
 """Readings with a higher one belong to no document that is measured."""
 SHARED_FIRST = 2
 """How often the answers that belong to no fold come in one pass of the first stage, which all networks begin with;
@@ -151,8 +152,8 @@ def apart(way: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
 
 
 def name_of(fold: int) -> str:
-    """What the network is called that has not seen a fold; -1 is the one that has seen all."""
-    return "full" if fold < 0 else f"fold{fold}"
+    """What the network is called that has not seen a fold."""
+    return "full" if fold == ALL else f"fold{fold}"
 
 
 def mean_area(found: dict[str, float]) -> float:
@@ -221,7 +222,7 @@ def main() -> None:
     parser.add_argument("--budget", type=int, default=24_576)
     parser.add_argument("--compile", type=float, default=90, help="seconds that compiling may take")
     parser.add_argument("--device", default="cuda" if torch.cuda.is_available() else "cpu")
-    parser.add_argument("--folds", type=int, nargs="*", default=[-1, 0, 1, 2], help="-1 learns from all documents")
+    parser.add_argument("--folds", type=int, nargs="*", default=list(range(FIRST_FOLD, LAST_FOLD + 1)))
     parser.add_argument("--begin", type=Path, help="networks of an earlier run, by the same names, to go on from")
     parser.add_argument("--keep", type=int, nargs="*", default=list(range(12)), help="layers of the start to keep")
     parser.add_argument(
@@ -334,14 +335,21 @@ def main() -> None:
         if (options.out / f"{name}.pt").exists() or time.perf_counter() - began > options.deadline:
             continue
         learnt(name, fold, replace(plan, seconds=seconds))
+    folds = [options.out / f"{name_of(fold)}.pt" for fold in range(FIRST_FOLD, LAST_FOLD + 1)]
+    if not (options.out / f"{name_of(ALL)}.pt").exists() and all(path.exists() for path in folds):
+        states = [grow(torch.load(path, map_location="cpu", weights_only=True)) for path in folds]
+        net = new(folds[0])
+        net.load_state_dict(mean_of(states))
+        keep(net, look(net, exam, np.flatnonzero(exam.usable & (exam.folds < 0))), options.out, name_of(ALL))
+        print(name_of(ALL), f"done at {time.perf_counter() - began:.0f} s", flush=True)
     for count in options.smaller:
         name = f"layers{count}"
         if (options.out / f"{name}.pt").exists() or time.perf_counter() - began > options.deadline:
             continue
         kept = np.linspace(0, len(options.keep) - 1, count).round().astype(int).tolist()
-        net = new(options.out / "full.pt", kept)
+        net = new(options.out / f"{name_of(ALL)}.pt", kept)
         plan = Plan(options.smaller_seconds, options.passes, options.second_rate, options.budget, seed=count)
-        train(net, second, rows_for(second, -1, options.passes, 17), plan, name)
+        train(net, second, rows_for(second, ALL, options.passes, 17), plan, name)
         keep(net, look(net, exam, np.flatnonzero(exam.usable & (exam.folds < 0))), options.out, name)
         print(name, f"done at {time.perf_counter() - began:.0f} s", flush=True)
     (options.out / "done").write_text("done\n")

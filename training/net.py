@@ -201,6 +201,11 @@ def shrink(state: dict[str, Tensor]) -> dict[str, Tensor]:
     return small
 
 
+def mean_of(states: Sequence[dict[str, Tensor]]) -> dict[str, Tensor]:
+    """The mean of networks that learnt from one beginning, weight by weight."""
+    return {name: torch.stack([state[name] for state in states]).mean(0) for name in states[0]}
+
+
 def grow(small: dict[str, Tensor]) -> dict[str, Tensor]:
     """The inverse of `shrink`."""
     state = {name: value.float() for name, value in small.items() if "|" not in name}

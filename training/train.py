@@ -23,7 +23,6 @@ import torch
 
 from training.export import export
 from training.net import published
-from training.rows import FOLDS
 from training.ship import ship
 
 HASH = "78c0197b6159d92658e319bc1d72e4c73a9a03dd03815e70e555c5ef05615658"
@@ -76,8 +75,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--teacher-seconds", type=float, help="for each of the teachers' trainings, and for writing")
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--first-seconds", type=float, default=250)
-    parser.add_argument("--second-seconds", type=float, default=255, help="for each fold")
-    parser.add_argument("--full-seconds", type=float, default=470, help="for all documents, the network that ships")
+    parser.add_argument("--second-seconds", type=float, default=410, help="for each fold; their mean ships")
     parser.add_argument("--smaller", type=int, nargs="*", default=[8, 6], help="fewer layers, to compare with")
     parser.add_argument("--budget", type=int, default=24_576, help="tokens a batch")
     parser.add_argument("--layers", type=int, nargs="*", default=list(range(12)), help="layers of the start to keep")
@@ -111,7 +109,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         *("--start", start(options.start, work)),
         *("--out", networks),
         *("--first-seconds", options.first_seconds),
-        *("--seconds", options.full_seconds, *[options.second_seconds] * FOLDS),
+        *("--seconds", options.second_seconds),
         *("--smaller", *options.smaller),
         *("--budget", options.budget),
         *("--keep", *options.layers),
