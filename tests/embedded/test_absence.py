@@ -39,6 +39,11 @@ from ..timing import taken
         "No explanation is offered for the delay.",
         "The bulletin is silent on what the repair cost.",
         "It doesn't say.",
+        "What it cost, the page doesn't let on.",
+        "How old she was cannot be deduced.",
+        "The name of the broker is left unmentioned.",
+        "The weight of the windows is nowhere disclosed.",
+        "The passages shed no light on where it was held.",
     ],
 )
 def test_what_is_said_to_be_missing(sentence: str) -> None:
@@ -67,6 +72,12 @@ def test_what_is_said_to_be_missing(sentence: str) -> None:
         "The model needs no estimate of demand.",
         "If it isn't cleared, the actors leave on the left.",
         "He does not say much.",
+        "The camera is off, so it does not record.",
+        "It puts no strain on the battery.",
+        "They pass over the bridge at noon.",
+        "It never reports an error.",
+        "When it is far out, a bright edge is left over.",
+        "None of the founders owns a share today.",
     ],
 )
 def test_what_is_an_ordinary_claim(sentence: str) -> None:

@@ -35,14 +35,14 @@ _PAPER = rf"(?:{_CONTEXT}|{_SOME}{_READ}|it|they|nothing)"
 _TELL = (
     r"(?:say|mention|specify|state|give|tell|discuss|indicate|reveal|explain|describe|list|clarify|elaborate\s+on|note"
     r"|define|detail|refer\s+to|disclose|go\s+into|name|record|set\s+out|identify|quote|speak\s+of|touch\s+on"
-    r"|make\s+clear|spell\s+out|report|address|quantify|account\s+for|pass\s+on)"
+    r"|make\s+clear|spell\s+out|report|address|quantify|account\s+for|pass\s+on|divulge|let\s+(?:on|slip)|bring\s+up)"
 )
 _HOLD = r"(?:contain|provide|include|offer|cover|answer|have|supply|show|hold)"
 # "Breakfast is not included" and "Red is not available" are about the thing and not about what is told of it.
 _SAID = (
     r"(?:mentioned|given|provided|stated|specified|discussed|indicated|listed|named|recorded|described|disclosed"
     r"|explained|addressed|set\s+out|quoted|detailed|known|clear|identified|said|reported|supplied|spelled\s+out"
-    r"|revealed|noted|laid\s+down)"
+    r"|revealed|noted|laid\s+(?:down|out)|documented|set\s+down|made\s+known|touched\s+(?:up)?on)"
 )
 _GIVEN = r"(?:context|documents?|passages?|texts?|sources?|information|material|excerpts?)"
 _OF_IT = r"(?:the|this|these|any|your|either)\s+(?:\w+\s+)?"
@@ -51,20 +51,24 @@ _TOLD = (
     r"|(?:found|published|dealt\s+with|told|read|gathered|learn(?:ed|t)|determined|made\s+out)\s+(?:anywhere\s+)?"
     rf"(?:in|on|from)\s+{_OF_IT}(?:{_GIVEN}|{_READ}))"
 )
+_UNTOLD = r"un(?:said|stated|specified|mentioned|reported|addressed|answered|quantified|described|explained|disclosed)"
 _ABOUT = r"(?:about|on|of|regarding|concerning)"
 _ASKED = (
     r"(?:who|whom|whose|what|when|where|why|which|how|whether|if|(?:in|on|at|by|to|from|for)\s+(?:what|which|whom))\b"
 )
+_WHAT = (
+    rf"(?:^|[;:.]\s+)(?:(?:and|but|as\s+for|as\s+to)\s+)?(?!if\b|what['’]s\s+more)(?:(?:by|against|with)\s+)?{_ASKED}"
+)
 _BEGINS = r"(?:^|[,;:.]\s+)(?:(?:and|but|while|although|though|so|as|since|because)\s+)?"
 _NEWS = r"(?:information|mention|details?|data|indication|reference|word|record|figures?|explanation)"
-_FACTS = rf"(?:{_NEWS}|statement|reason|entry|estimate|clue)"
+_FACTS = rf"(?:{_NEWS}|statement|reason|entry|estimate|clue|answer|numbers?|cause|amount)"
 _THERE_IS = r"\bthere\s*(?:is|are|was|['’]s)"
 _NOT = r"(?:\s*n['’]t|\s+not)\s+(?:\w+ly\s+|actually\s+|yet\s+|even\s+)?"
 _LACKING = tuple(
     re.compile(pattern, re.IGNORECASE)
     for pattern in (
         # The leaflet does not give a price. The documents do not contain a price. It doesn't say.
-        rf"\b{_PAPER}\s+(?:(?:does|do|did){_NOT}|(?:can)?not\s+){_TELL}(?:\s|\W*$)",
+        rf"\b{_PAPER}\s+(?:(?:does|do|did){_NOT}|(?:can)?not\s+)(?:{_TELL}\s|(?:say|tell|specify|explain|state)\W*$)",
         rf"\b{_CONTEXT}\s+(?:(?:does|do|did){_NOT}|(?:can)?not\s+){_HOLD}\s",
         # Whoever it is that does not say who, when or how: "Section 3 does not specify how long".
         rf"(?<!\bhe )(?<!\bshe )(?<!\bwho )\b(?:does|do){_NOT}(?:say|mention|specify|state|tell|indicate|reveal|record"
@@ -74,7 +78,9 @@ _LACKING = tuple(
         rf"\b{_PAPER}\s+(?:makes?\s+no\s+mention\s+of|(?:mentions?|lists?|names?|states?|gives?|specif(?:y|ies)|bears?)"
         rf"\s+(?:no|nothing\s+{_ABOUT})|(?:says?|shows?|tells?|has|have|contains?)\s+nothing\s+{_ABOUT}"
         rf"|(?:is|are|was|were)\s+silent\s+(?:about|on)|(?:contains?|offers?|provides?|has|have)\s+no\s+{_FACTS}"
+        rf"|(?:suppl(?:y|ies)|puts?)\s+no\s+{_FACTS}|sheds?\s+no\s+light|never\s+(?:says?|mentions?|tells?|states?)\s+{_ASKED}"
         rf"|fails?\s+to\s+{_TELL}|leaves?\s+(?:it\s+)?open|leaves?\s+out\s+{_ASKED}|omits?)\b",
+        rf"\b(?:{_CONTEXT}|{_SOME}{_READ})\s+(?:(?:is|are)\s+mute\s+on|pass(?:es)?\s+over)\s",
         rf"\b(?:{_CONTEXT}|{_SOME}tables?)\s+(?:lacks?|(?:contains?|provides?|has|have|offers?|includes?|holds?|shows?)"
         rf"\s+(?:no|nothing\s+{_ABOUT}))\s",
         rf"\bsilent\s+(?:about|on)\s+{_ASKED}",
@@ -96,12 +102,18 @@ _LACKING = tuple(
         r"|not\s+(?:clear|known|stated|specified|mentioned|said|told|revealed)|not\s+learn)"
         r"|n['’]t\s+(?:clear|known|stated|said|told|learn))\s+(?:from\s+[\w'’ &-]{2,30}?\s+)?"
         rf"{_ASKED}",
-        # Who paid is left open. How large it is cannot be told.
-        rf"(?:^|[;:.]\s+)(?:(?:and|but|as\s+for|as\s+to)\s+)?(?!if\b){_ASKED}[^.;]{{2,120}}?\s"
-        r"(?:(?:is|are|remains?|stays?)\s+(?:something\s+[\w\s'’]{2,30}?\s+)?"
-        r"(?:left\s+(?:open|out)|leaves?\s+open|open|unclear|unknown|unsaid|unstated|unspecified)"
-        rf"|(?:is|are|was|were|ca(?=n['’]t)|can|could){_NOT}(?:be\s+)?"
-        rf"(?:{_SAID}|shown|told|found|gathered|determined|read|seen)|(?:does|do){_NOT}(?:{_TELL}|{_HOLD})\W*$)",
+        # Who paid is left open. How large it is cannot be told. What it cost, the page doesn't let on.
+        rf"{_WHAT}[^.;,]{{2,120}}?\s(?:(?:is|are|remains?|stays?)\s+(?:something\s+[\w\s'’]{{2,30}}?\s+)?"
+        rf"(?:left\s+(?:open|out|{_UNTOLD})|leaves?\s+open|open|unclear|unknown|{_UNTOLD}|impossible\s+to|nowhere\s+\w+ed)"
+        rf"|(?:(?:is|are|was|were|ca(?=n['’]t)|can|could){_NOT}|cannot\s+)(?:be\s+)?(?:{_SAID}|shown|told|found|read|seen|made\s+out|deduced"
+        r"|worked\s+out|gleaned|gathered|determined|established|inferred|apparent|among\s+the|part\s+of\s+the)\b)",
+        rf"{_WHAT}[^.;]{{2,120}}?\s(?:does|do){_NOT}(?:{_TELL}|{_HOLD}|find\s+out|come\s+(?:out|across)|emerge"
+        r"|become\s+clear)\W*$",
+        rf"\b(?:is|are|was|were|left|remains?|stays?)\s+(?:left\s+)?(?:{_UNTOLD})\b(?:\W*$|\s+{_ASKED})",
+        rf"\bnowhere\s+(?:{_SAID}|found)\b",
+        r"\bno\s+(?:way\s+(?:to|of)\s+(?:know|tell|say)|(?:know|tell|say))ing\b|\bno\s+way\s+to\s+(?:know|tell|say)\b",
+        rf"\b(?:is|are){_NOT}(?:among|part\s+of|a\s+subject\s+of)\s+(?:the|these)\s+(?:\w+\s+)?"
+        rf"(?:{_GIVEN}|{_READ}|facts|figures|results|things)\b",
         # The price is not mentioned. A price for delivery can't be given. The price does not appear in the list.
         rf"{_BEGINS}[\w'’$€£%& -]{{2,120}}?(?:\s+(?:is|are|was|were){_NOT}|\s+(?:has|have){_NOT}been\s+"
         rf"|\s+(?:ca(?=n['’]t)|can|could){_NOT}be\s+|\s+cannot\s+be\s+)(?:\w+ly\s+)?(?:{_SAID}|{_TOLD})\b",
@@ -121,7 +133,7 @@ _LACKING = tuple(
 )
 _POSSIBLE = Caseless(
     r"\b(?:not|no|nothing|none|neither|never|lacks?|unclear|unknown|silent|omits?|fails?|insufficient|cannot"
-    r"|leaves?|left|unable|missing|absent|impossible|unsaid|unstated|unspecified)\b|n['’]t\b"
+    r"|leaves?|left|unable|missing|absent|impossible|nowhere|mute|pass(?:es)?|un\w+)\b|n['’]t\b"
 )
 _LONGEST = 400
 
