@@ -11,7 +11,7 @@ from halluscope._internal.measuring.stress.answers import from_passage
 from halluscope._internal.measuring.stress.mutation import mutants
 from training.harder import without_support
 from training.rows import seed_of, statements
-from training.sets import ABSENCES, Case, Source, document_of, read, sources
+from training.sets import Case, document_of, read, sources
 from training.variants import changed
 
 
@@ -46,14 +46,9 @@ def ablated(data: Path, count: int) -> list[Case]:
     return found[: 2 * count]
 
 
-def _told() -> list[Source]:
-    """Our own answers without those that say what is not told: another document may tell it."""
-    return [source for source in sources("answers") if source.name != ABSENCES]
-
-
 def longer(data: Path, folds: Mapping[str, int], count: int) -> Iterator[Case]:
     """Our own answers, their documents among others of the same domain and fold: 1,000 words and more."""
-    for source in _told():
+    for source in sources("answers"):
         cases = list(read(data, source))
         contexts: dict[int, dict[str, list[str]]] = {}
         for case in cases:
@@ -73,7 +68,7 @@ def longer(data: Path, folds: Mapping[str, int], count: int) -> Iterator[Case]:
 
 def reworded(data: Path, count: int) -> Iterator[Case]:
     """Right answers in words of their own with one thing changed, and the same with nothing changed."""
-    for source in _told():
+    for source in sources("answers"):
         cases = [case for case in read(data, source) if case["label"] == "supported"]
         for case in sorted(cases, key=lambda case: seed_of("changed" + case["id"]))[:count]:
             made = list(changed(case))

@@ -44,8 +44,10 @@ SHARES = {
     "replay wrong": 0.2,
 }
 """How often the readings of the second stage come in one pass; the first has had those that are shared already."""
-ALL, FIRST_FOLD, LAST_FOLD = -1, 0, 2
+FIRST_FOLD, LAST_FOLD = 0, 2
 """Readings with a higher one belong to no document that is measured."""
+ALL = -1
+"""In place of a fold: every document is learnt, and what is measured belongs to no fold."""
 SHARED_FIRST = 2
 """How often the answers that belong to no fold come in one pass of the first stage, which all networks begin with;
 those that were changed by rule come once."""
@@ -154,6 +156,11 @@ def apart(way: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
 def name_of(fold: int) -> str:
     """What the network is called that has not seen a fold."""
     return "full" if fold == ALL else f"fold{fold}"
+
+
+def unseen_of(packed: Packed, fold: int) -> np.ndarray:
+    """The readings that the network without a fold is measured by."""
+    return np.flatnonzero(packed.usable & (packed.folds == fold))
 
 
 def mean_area(found: dict[str, float]) -> float:
@@ -270,10 +277,10 @@ def main() -> None:
 
     if options.look:
         exam = Packed(options.packed / "exam.npz", device)
-        for fold in options.folds:
+        for fold in dict.fromkeys((ALL, *options.folds)):
             name = name_of(fold)
             net = new(options.out / f"{name}.pt")
-            chosen = np.flatnonzero(exam.usable & ((exam.folds == fold) | ((exam.folds < 0) & (fold < 0))))
+            chosen = unseen_of(exam, fold)
             keep_views(predict(net, exam, chosen), options.out, name)
             print(name, len(chosen), f"{time.perf_counter() - began:.0f} s", flush=True)
         (options.out / "done").write_text("done\n")
@@ -305,11 +312,10 @@ def main() -> None:
         train(net, second, rows, replace(plan, seed=21 + fold), name)
         found: dict[str, float] = {}
         if fold >= 0:
-            unseen = np.flatnonzero(second.usable & (second.folds == fold))
-            unseen = np.random.default_rng(5).permutation(unseen)[:LOOK]
+            unseen = np.random.default_rng(5).permutation(unseen_of(second, fold))[:LOOK]
             found = areas(second, look(net, second, unseen), unseen)
             print(name, json.dumps(found), flush=True)
-        views = look(net, exam, np.flatnonzero(exam.usable & (exam.folds == fold)))
+        views = look(net, exam, unseen_of(exam, fold))
         keep(net, views, options.out, name)
         print(name, f"done at {time.perf_counter() - began:.0f} s", flush=True)
         return mean_area(found) if found else 0.0
@@ -340,7 +346,7 @@ def main() -> None:
         states = [grow(torch.load(path, map_location="cpu", weights_only=True)) for path in folds]
         net = new(folds[0])
         net.load_state_dict(mean_of(states))
-        keep(net, look(net, exam, np.flatnonzero(exam.usable & (exam.folds < 0))), options.out, name_of(ALL))
+        keep(net, look(net, exam, unseen_of(exam, ALL)), options.out, name_of(ALL))
         print(name_of(ALL), f"done at {time.perf_counter() - began:.0f} s", flush=True)
     for count in options.smaller:
         name = f"layers{count}"
@@ -350,7 +356,7 @@ def main() -> None:
         net = new(options.out / f"{name_of(ALL)}.pt", kept)
         plan = Plan(options.smaller_seconds, options.passes, options.second_rate, options.budget, seed=count)
         train(net, second, rows_for(second, ALL, options.passes, 17), plan, name)
-        keep(net, look(net, exam, np.flatnonzero(exam.usable & (exam.folds < 0))), options.out, name)
+        keep(net, look(net, exam, unseen_of(exam, ALL)), options.out, name)
         print(name, f"done at {time.perf_counter() - began:.0f} s", flush=True)
     (options.out / "done").write_text("done\n")
 

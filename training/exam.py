@@ -37,8 +37,8 @@ ANSWERS = 0.5
 
 def exam_cases(data: Path, folds: dict[str, int], limit: int | None = None) -> Iterator[tuple[Case, int]]:
     """The cases, each with its fold, -1 for sets that nothing was learnt from."""
-    for source in [*sources("folds"), *sources("answers"), *sources("measure")]:
-        if source.use == "answers":
+    for source in [*sources("folds"), *sources("answers"), *sources("absences"), *sources("measure")]:
+        if source.use in ("answers", "absences"):
             for case in list(read(data, source))[:limit]:
                 document = str(case["meta"]["document"])
                 if seed_of("exam" + document) % 1000 < 1000 * ANSWERS:

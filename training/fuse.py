@@ -37,8 +37,17 @@ SHARES = {
 """What a group weighs, by the beginning of its name; others weigh one. Ours stands for eight kinds of text; the
 sentences of real answers, with and without their support, stand for the use this judge is made for."""
 FIT = (
-    *("written_", "short_answers", "page_claims", "absences", "copied", "reworded", "longer"),
-    *("ragtruth", "summedits", "factcheckgpt", "expertqa"),
+    "written_",
+    "short_answers",
+    "page_claims",
+    "absences",
+    "copied",
+    "reworded",
+    "longer",
+    "ragtruth",
+    "summedits",
+    "factcheckgpt",
+    "expertqa",
 )
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from halluscope._internal.embedded.reading.evidence import EvidenceIndex
 from training.readings import UNKNOWN, all_answers, answer_readings, asked, key_of
 from training.rows import Row
-from training.sets import ABSENCES, document_of, never_learnt, own_answers, read, sources
+from training.sets import document_of, never_learnt, own_answers, read, sources
 
 OURS = frozenset(source.name for source in own_answers())
 """The sets of our own whole answers."""
@@ -42,7 +42,7 @@ def led_rows(data: Path, folds: Mapping[str, int], limit: int | None = None) -> 
     """Whole answers, a row for each claim whose label is known, with its lead and more or less evidence."""
     rng, left = random.Random(21), never_learnt()
     for source in [*own_answers(), *sources("folds")]:
-        if source.name in UNMARKED or source.name == ABSENCES:
+        if source.name in UNMARKED:
             continue
         ours = source.use != "folds"
         for case in [case for case in read(data, source) if document_of(case) not in left][:limit]:

@@ -13,9 +13,10 @@ import json
 import lzma
 import random
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from itertools import islice
 from pathlib import Path
 
 import numpy as np
@@ -25,7 +26,7 @@ from halluscope._internal.embedded.network.model import KINDS
 from halluscope._internal.embedded.reading.evidence import EvidenceIndex, sentences
 from halluscope._internal.embedded.reading.judged_text import judged
 from training.rows import LABELS, Row, seed_of
-from training.sets import ABSENCES, Case, document_of, never_learnt, own_answers, read, sources
+from training.sets import Case, document_of, never_learnt, own_answers, read, sources
 from training.variants import Names, changed, renamed
 
 UNKNOWN = 9
@@ -53,7 +54,7 @@ DRAWS = 4
 """How often each kind of change is drawn for a right answer of ours; what comes out twice is taken once."""
 RENAMED = 0.5
 """How many of the changed answers come with other names."""
-LATER = ("piece_answers", "page_claims", "absences")
+LATER = ("piece_answers", "page_claims")
 """Sets that came after the teacher's views: drawn last and giving no names, so that what was viewed is drawn again."""
 WHOLE = 0.97
 """The part of a context's words from which on it was read whole: only then can be said what it does not tell."""
@@ -223,9 +224,9 @@ def answer_readings(
 def folds_of_answers(data: Path) -> dict[str, int]:
     """The fold of each document of the answers written for this project, by the document's name."""
     found: dict[str, int] = {}
-    for source in own_answers():
+    for source in [*own_answers(), *sources("absences")]:
         for name in dict.fromkeys(map(document_of, read(data, source))):
-            fold = seed_of("rag" + name) % 3 if source.use == "answers" else NO_FOLD
+            fold = seed_of("rag" + name) % 3 if source.use != "shared" else NO_FOLD
             if found.setdefault(name, fold) != fold:
                 raise ValueError(f"{source.name} has a document {name} as another set does: it would be learnt by all")
     return found
@@ -248,8 +249,6 @@ def from_changed(data: Path, folds: Mapping[str, int], limit: int | None = None)
     rng = random.Random(6)
     left = never_learnt()
     for source in sorted(own_answers(), key=lambda source: source.name in LATER):
-        if source.name == ABSENCES:  # what is not told of one is hardly told of another
-            continue
         for case in [case for case in read(data, source) if document_of(case) not in left][:limit]:
             by_output = {other["output"]: other for draw in range(DRAWS) for other in changed(case, draw)}
             for other in by_output.values():
@@ -257,9 +256,9 @@ def from_changed(data: Path, folds: Mapping[str, int], limit: int | None = None)
                 yield from _made_readings(anew, folds[case["meta"]["document"]], rng)
 
 
-def absences(cases: Iterable[Case], folds: Mapping[str, int]) -> Iterator[Reading]:
+def from_absences(data: Path, folds: Mapping[str, int], limit: int | None = None) -> Iterator[Reading]:
     """Answers that say what the context does not tell: with all of it and no other document, which may tell it."""
-    for case in cases:
+    for case in (case for source in sources("absences") for case in islice(read(data, source), limit)):
         index, fold = EvidenceIndex(case["context"]), folds[case["meta"]["document"]]
         size = sum(len(passage.split()) for passage in case["context"])
         for single in (False, True):
@@ -280,9 +279,6 @@ def all_answers(data: Path, folds: Mapping[str, int], limit: int | None = None) 
             for context, fold in {tuple(c["context"]): folds[c["meta"]["document"]] for c in cases}.items():
                 by_fold.setdefault(fold, []).append(list(context))
         indexes: dict[tuple[str, ...], EvidenceIndex] = {}
-        if source.name == ABSENCES:
-            yield from absences(cases, folds)
-            continue
         for case in cases:
             passages = tuple(case["context"])
             fold = folds[case["meta"]["document"]] if rag else folds["\n".join(passages)]
@@ -305,3 +301,4 @@ def all_answers(data: Path, folds: Mapping[str, int], limit: int | None = None) 
                 for reading in answer_readings(case, fold, index, rng.choice((90, 150, 220)), None, single=True):
                     if rng.random() < 0.5:
                         yield reading
+    yield from from_absences(data, folds, limit)

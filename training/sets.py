@@ -18,7 +18,6 @@ from typing import Any
 from halluscope._internal.measuring.stress.answers import PACKAGED
 
 Case = dict[str, Any]
-ABSENCES = "absences"
 HERE = Path(__file__).parent
 
 
@@ -31,7 +30,8 @@ class Source:
     licence: str
     use: str
     """`base` (first stage), `folds` and `answers` (second stage, measured by cross-validation), `shared` (second stage,
-    learnt with every fold and measured with none), `measure` or `left out`."""
+    learnt with every fold and measured with none), `absences` (as `answers`, but never changed nor put among other
+    documents: what one does not tell another may), `measure` or `left out`."""
     note: str = ""
     limit: int = 1_000_000
 
@@ -48,7 +48,7 @@ SOURCES: tuple[Source, ...] = (
     *(Source(f"written_rag_{name}", "written", "our own", "answers") for name in _DOMAINS),
     Source("short_answers", "training", "our own", "answers"),
     Source("page_claims", "training", "our own", "answers", "web pages, and what an encyclopedia says of them"),
-    Source(ABSENCES, "training", "our own", "answers", "answers that say what the context does not tell"),
+    Source("absences", "training", "our own", "absences"),
     Source("rag_answers", "training", "our own", "shared"),
     Source("piece_answers", "training", "our own", "shared", "pieces of pages, and questions that join them"),
     Source("fresh_answers", "training", "our own", "left out", "kept for halluscope bench"),
