@@ -24,7 +24,7 @@ from training.rows import FOLDS
 
 ALWAYS = ("supported", "contradicted", "against", "alone")
 """What the network itself says: without it there is no judge."""
-NOTHING: Mapping[str, float] = {"coverage": 1.0, "known": 1.0, "first": 0.5}
+NOTHING: Mapping[str, float] = {"coverage": 1.0, "first": 0.5}
 """What a signal is where it tells nothing; 0 unless it stands here."""
 SHOWN = ("short_answers", "rag answers", "bench_rag", "summedits", "frank_all", "reworded")
 TITLES = ("without", "mean of five", "ragtruth F1", "written", *SHOWN, "halueval_qa F1")

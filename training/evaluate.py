@@ -162,6 +162,8 @@ def table(rows: list[Row]) -> list[str]:
         ("written answers", ""),
         ("rag answers", "0.74"),
         ("short_answers", ""),
+        ("page_claims", ""),
+        ("absences", ""),
         ("bench_rag", "0.74"),
         ("summedits", "0.75"),
         ("frank_all", "0.74"),
@@ -185,7 +187,7 @@ def put(text: str, mark: str, lines: list[str]) -> str:
 
 def write_card(lines: list[str], card: Path = CARD) -> None:
     """The figures and the sets, into the model card."""
-    uses = {"base": "first stage", **dict.fromkeys(("folds", "answers", "shared"), "second stage")}
+    uses = {"base": "first stage", **dict.fromkeys(("folds", "answers", "absences", "shared"), "second stage")}
     learned = ["| set | licence | use |", "| --- | --- | --- |"]
     named = [("written_rag" if item.name.startswith("written_rag") else item.name, item) for item in SOURCES]
     rows = [f"| {name} | {item.licence} | {uses[item.use]} |" for name, item in named if item.use in uses]

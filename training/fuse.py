@@ -24,13 +24,14 @@ from training.measure import MARKED, Measured, signals_of
 from training.rows import FOLDS
 
 SHARES = {
-    "written_rag": 4.0,
+    "written_rag": 6.0,
     "written_": 5 / 8,
     "written answers": 0.5,
-    "short_answers": 2.0,
-    "page_claims": 2.0,
+    "short_answers": 3.0,
+    "reworded": 2.0,
     "ragtruth_ablated": 3.0,
-    "ragtruth": 3.0,
+    "ragtruth": 5.0,
+    "summedits": 2.0,
     "factcheckgpt": 2.0,
     "expertqa": 3.0,
 }
@@ -130,7 +131,7 @@ def fit_support(cases: list[Measured], steps: int = 1200, penalty: float = 1e-3)
 def fit_contradiction(cases: list[Measured]) -> dict[str, Any]:
     """Which of the two ways of being wrong, from single claims where it is known."""
     chosen = [case for case in cases if case["label"] in ("contradicted", "unsupported") and len(case["claims"]) == 1]
-    names = ["against", "number doubt", "numbers missing", "names missing", "opposite", "coverage"]
+    names = ["against", "number doubt", "numbers missing", "coverage"]
     rows = []
     for case in chosen:
         signals = signals_of(case["claims"][0])

@@ -138,8 +138,8 @@ def test_importing_loads_no_runtime() -> None:
 class Asked:
     """A network that is sure of everything but what it is told not to be sure of, and notes what it was asked."""
 
-    def __init__(self, unsure: str = "") -> None:
-        self.unsure = unsure
+    def __init__(self, unsure: str = "", logits: tuple[float, float, float] = (0.2, 0.0, 0.0)) -> None:
+        self.unsure, self.logits = unsure, logits
         self.readings: list[Reading] = []
 
     def read(self, readings: Sequence[Reading]) -> list[tuple[ClaimView, ...]]:
@@ -147,7 +147,7 @@ class Asked:
         return [tuple(self._view(reading.text[a:b]) for a, b in reading.claims) for reading in readings]
 
     def _view(self, text: str) -> ClaimView:
-        logits = (0.2, 0.0, 0.0) if self.unsure and self.unsure in text else (9.0, 0.0, 0.0)
+        logits = self.logits if self.unsure and self.unsure in text else (9.0, 0.0, 0.0)
         return view_of(logits, (0.0,) * len(KINDS), [(0, 1, 0.5)])
 
 
@@ -196,6 +196,18 @@ def test_evidence_grows_only_where_a_claim_is_not_sure() -> None:
     assert first <= LADDER[0]
     assert [LADDER[0] < words <= LADDER[1] for words in more] == [True]
     assert set(unsure.readings) <= set(all_looks(claims_of(output, output), output, EvidenceIndex(LONG), None))
+
+
+@pytest.mark.parametrize(
+    ("logits", "looks"),
+    [((0.0, 9.0, 0.0), 1), ((0.0, 0.0, 9.0), 2), ((0.0, 4.0, 4.0), 2)],
+    ids=["contradicted", "not found", "one of the two"],
+)
+def test_what_was_not_found_is_looked_for_in_more_evidence(logits: tuple[float, float, float], looks: int) -> None:
+    output = "Bread was dear in 1901."
+    network = Asked("dear", logits)
+    look_at(claims_of(output, output), output, EvidenceIndex(LONG), network, None)
+    assert len(set(network.readings)) == looks
 
 
 def test_a_sentence_of_the_context_needs_no_network() -> None:

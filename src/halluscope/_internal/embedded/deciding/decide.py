@@ -14,7 +14,7 @@ THRESHOLD = 0.5
 def decide(reading: ClaimReading) -> tuple[Support, float]:
     """The verdict on a claim and the probability that it is right.
 
-    What is not supported and clashes with the context by rule (a number, an opposite) is contradicted,
+    What is not supported and clashes with the context by rule (a number, a field of a record) is contradicted,
     even where the rest of the claim is not in the context at all; what is likeliest made up is not. That the context
     does not tell something is no claim where it is so, and a wrong one where the context does tell it.
     """

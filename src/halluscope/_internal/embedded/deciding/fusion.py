@@ -43,24 +43,14 @@ class ClaimSignals:
     """The mean of the three most doubtful tokens."""
     coverage: float
     """The part of the claim's words that the evidence has, rare words counting more."""
-    known: float
-    """The same over the whole context, not only the evidence that was read."""
-    pairs: float
-    """The same for pairs of neighbouring words."""
-    borrowed: float
-    """The part of the claim's words that only the question has, and no passage."""
     numbers_missing: float
     """The part of the claim's numbers of which the context says nothing."""
     number_doubt: float
     """How likely a number of the claim is neither stated in the context nor to be worked out from it."""
     number_follows: bool
     """Whether a number of the claim can be worked out from those of the context."""
-    names_missing: float
-    """The part of the claim's names that the evidence lacks."""
     complete: bool
     """Whether the evidence is the whole context: then nothing that bears on the claim was left out."""
-    opposite: bool
-    """Whether claim and evidence use opposite words or only one of them denies."""
     record: bool
     """Whether the context holds fields of a record."""
     field_conflict: float
@@ -97,32 +87,24 @@ def terms(signals: ClaimSignals) -> dict[str, float]:
         "asked": asked,
         "doubt": logit(signals.doubt),
         "coverage": signals.coverage,
-        "known": signals.known,
-        "borrowed": signals.borrowed,
-        "hardly known": max(0.0, 0.6 - signals.known),
         "hardly covered": max(0.0, 0.75 - signals.coverage),
-        "pairs": signals.pairs,
         "numbers missing": signals.numbers_missing,
         "number doubt": signals.number_doubt,
         "number follows": float(signals.number_follows),
-        "names missing": signals.names_missing,
         "complete": complete,
-        "opposite": float(signals.opposite),
         "record": float(signals.record),
         "field conflict": signals.field_conflict,
         "field open": signals.field_open,
         "support of new words": support * new,
         "contradiction of new words": against * new,
-        "support of repeated pairs": support * signals.pairs,
         "support of what was asked": support * asked,
         "support by the whole context": support * complete,
         "alone and new words": alone * new,
-        "alone and repeated pairs": alone * signals.pairs,
         "alone and asked": alone * asked,
         "alone and the whole context": alone * complete,
         "absence": absence,
         "support of absence": support * absence,
-        "absence of what is known": absence * signals.known,
+        "absence of what is told": absence * signals.coverage,
     }
 
 

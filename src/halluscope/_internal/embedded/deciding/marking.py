@@ -1,7 +1,7 @@
 """Which characters of a claim the context does not bear out.
 
-The model marks tokens; the words, numbers, names and fields that were compared by rule are known by their
-places. Both are joined token by token, in the light of how the whole claim was judged.
+The model marks tokens; the words, numbers and fields that were compared by rule are known by their places. Both
+are joined token by token, in the light of how the whole claim was judged; a word is doubtful as a whole.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _STRAYS = 40
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """A token of a claim and what is known about it, by name."""
+    """A token of a claim: the place of the word it is a part of, and what is known about it, by name."""
 
     start: int
     end: int
@@ -44,7 +44,8 @@ def tokens(item: Measured) -> list[Token]:
     if not marks:
         return []
     own = [logit(mark) for _, _, mark in marks]
-    words = _words(item.said, marks)
+    places = _words(item.said, marks)
+    words = [item.said[start:end] for start, end in places]
     held = set(content_words(item.selection.text))
     plain = [float(not word[:1].isalnum() or word.lower() in STOP_WORDS) for word in words]
     new = [float(not bare and stem(word.lower()) not in held) for bare, word in zip(plain, words, strict=True)]
@@ -72,9 +73,7 @@ def tokens(item: Measured) -> list[Token]:
         "support": logit(signals.supported),
         "contradiction": logit(signals.contradicted),
         "coverage": signals.coverage,
-        "pairs": signals.pairs,
         "number doubt": signals.number_doubt,
-        "names missing": signals.names_missing,
         "first": logit(signals.first),
         "alone": logit(signals.alone),
         "asked": float(signals.asked),
@@ -83,12 +82,12 @@ def tokens(item: Measured) -> list[Token]:
     }
     return [
         Token(start, end, {**whole, **{name: column[at] for name, column in columns.items()}})
-        for at, (start, end, _) in enumerate(marks)
+        for at, (start, end) in enumerate(places)
     ]
 
 
-def _words(text: str, marks: Sequence[tuple[int, int, float]]) -> list[str]:
-    """For each token the word it is a part of."""
+def _words(text: str, marks: Sequence[tuple[int, int, float]]) -> list[Place]:
+    """For each token the place of the word it is a part of."""
     spans = [match.span() for match in _WORD.finditer(text)]
     found = []
     at = 0
@@ -96,7 +95,7 @@ def _words(text: str, marks: Sequence[tuple[int, int, float]]) -> list[str]:
         while at < len(spans) and spans[at][1] <= start:
             at += 1
         inside = at < len(spans) and spans[at][0] <= start
-        found.append(text[slice(*spans[at])] if inside else text[start:end])
+        found.append(spans[at] if inside else (start, end))
     return found
 
 
@@ -110,12 +109,10 @@ def _means(values: Sequence[float], reach: int) -> list[float]:
 def _found(item: Measured, marks: Sequence[tuple[int, int, float]]) -> dict[str, list[float]]:
     """What the rules found at each token."""
     numbers = [(found.claim.start - item.before, found.claim.end - item.before, found) for found in item.numbers]
-    named = [(name.start, name.end, 1.0) for name in item.absent]
     places: dict[str, list[tuple[int, int, float]]] = {
         "wrong number": [(start, end, found.strength) for start, end, found in numbers if found.status == "conflicts"],
         "missing number": [(start, end, 1.0) for start, end, found in numbers if found.status in UNTOLD],
         "known number": [(start, end, 1.0) for start, end, found in numbers if found.status == "stated"],
-        "missing name": named,
         "wrong field": [(f.start, f.end, f.strength) for f in item.fields if f.status != "agrees"],
         "known field": [(f.start, f.end, 1.0) for f in item.fields if f.status == "agrees"],
     }

@@ -9,7 +9,7 @@ from typing import Literal
 from msgspec import structs
 
 from ...verdict import Claim, Evidence, Support
-from ..network.model import KINDS, load, settings
+from ..network.model import KINDS, Place, load, settings
 from ..quantities.alignment import prepare
 from ..quantities.standing import UNTOLD, Standing
 from ..reading.context import ReadContext
@@ -17,12 +17,13 @@ from ..reading.fields import FieldFinding
 from ..reading.judged_text import judged
 from .fusion import judge_claim
 from .marking import shipped_marking, tokens
+from .opinions import is_subjective
 from .signals import Measured, measure
-from .wording import is_subjective
 
 _OF_TIME = {"date", "time", "weekday"}
 _LIKELY = 0.5
 """From this strength on a rule's finding names the kind of error."""
+_MOST_OF_IT = 0.7
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,17 +35,19 @@ class ClaimReading:
     unsupported: float
     evidence: tuple[Evidence, ...]
     conflicts: tuple[str, ...]
-    """What clashes with the context, in words: fields, numbers, dates, opposites."""
+    """What clashes with the context, in words: fields, numbers, dates."""
     open: tuple[str, ...]
     """Fields of the context that leave open what the claim states."""
     missing: tuple[str, ...]
-    """Names and numbers that the context does not have."""
+    """Numbers that the context does not have."""
+    doubted: tuple[str, ...]
+    """The words of the output that fail, if they are not all of the claim."""
     subjective: bool
     absence: bool
     """Whether it says that the context does not tell something."""
     kind: str
     """If it is wrong, most likely in which way."""
-    marks: tuple[tuple[int, int], ...]
+    marks: tuple[Place, ...]
     """The characters of the output that the context does not hold up, for a claim that stands there."""
 
     @property
@@ -73,12 +76,11 @@ def fingerprint() -> str:
 
 def _read(claim: str, item: Measured, context: ReadContext, output: str | None) -> ClaimReading:
     fused = judge_claim(item.signals)
+    marks = _marks(item, fused.supported, output)
     against = _fields(item, "conflicts")
     silent = _fields(item, "unknown")
     conflicts = [f"the context says “{found.field.text}”" for found in against]
     conflicts += [found.reason for found in _clashing(item)]
-    if item.opposite is not None:
-        conflicts.append(item.opposite)
     absent = [found.claim.of(claim) for found in item.numbers if found.status in UNTOLD]
     windows = [context.window(found.field) for found in (against or silent)[:1]]
     if not windows and item.selection.best is not None:
@@ -90,11 +92,12 @@ def _read(claim: str, item: Measured, context: ReadContext, output: str | None) 
         evidence=tuple(context.evidence(window, "for") for window in windows),
         conflicts=tuple(conflicts),
         open=tuple(found.field.text for found in silent),
-        missing=(*absent, *(name.text for name in item.absent)),
+        missing=tuple(absent),
+        doubted=_doubted(item, marks, output),
         subjective=is_subjective(item.stated),
         absence=item.signals.absence,
         kind=_kind(item, against),
-        marks=_marks(item, fused.supported, output),
+        marks=marks,
     )
 
 
@@ -104,8 +107,6 @@ def _kind(item: Measured, against: Sequence[FieldFinding]) -> str:
         return "date" if found.kind == "date" else "number"
     if against:
         return "status"
-    if item.opposite is not None:
-        return "negation"
     impossible = _without_place(item.stated)
     return max((chance, kind) for chance, kind in zip(item.error.kinds, KINDS, strict=True) if kind not in impossible)[
         1
@@ -118,13 +119,19 @@ def _without_place(claim: str) -> set[str]:
     return {"number", "date"} if not stated else set() if stated & _OF_TIME else {"date"}
 
 
-def _marks(item: Measured, supported: float, output: str | None) -> tuple[tuple[int, int], ...]:
+def _marks(item: Measured, supported: float, output: str | None) -> tuple[Place, ...]:
     if output is None or item.place is None:
         return ()
     marking, read, start = shipped_marking(), judged(output), item.place[0]
     doubtful = (token for token in tokens(item) if marking.score(token, supported) >= 0)
     spans = (read.in_source(start + token.start, start + token.end) for token in doubtful)
     return tuple(marking.stretches((span.start, span.end) for span in spans))
+
+
+def _doubted(item: Measured, marks: Sequence[Place], output: str | None) -> tuple[str, ...]:
+    """The marked words, unless they are nearly the whole claim: then there is nothing to point at."""
+    words = tuple((output or "")[start:end] for start, end in marks)
+    return words if sum(map(len, words)) < _MOST_OF_IT * len(item.said) else ()
 
 
 def _clashing(item: Measured) -> list[Standing]:

@@ -6,6 +6,7 @@ from ...verdict import Support
 from .reader import ClaimReading
 
 _LONGEST = 160
+_MOST_QUOTED = 3
 _NAMED = {
     "number": "Wrong number",
     "date": "Wrong date",
@@ -45,20 +46,24 @@ def _told(reading: ClaimReading, support: Support) -> str:
     if reading.open:
         return f"The context leaves this open: it says “{reading.open[0]}”."
     if reading.missing:
-        named = ", ".join(f"“{text}”" for text in reading.missing[:3])
+        named = ", ".join(f"“{text}”" for text in reading.missing[:_MOST_QUOTED])
         return f"The context does not mention {named}."
-    return (
-        f"The context does not say this; the nearest it has is {quote}." if quote else "The context does not say this."
-    )
+    told = f"The context does not say {_failing(reading)}"
+    return f"{told}; the nearest it has is {quote}." if quote else f"{told}."
 
 
 def _against(reading: ClaimReading, quote: str) -> str:
     if reading.conflicts:
         said = reading.conflicts[0]
         return f"{said[0].upper()}{said[1:]}." if not said.endswith(".") else said
-    return (
-        f"The context says {quote}, which does not go together with this." if quote else "The context says otherwise."
-    )
+    if not quote:
+        return "The context says otherwise."
+    return f"The context says {quote}, which does not go together with {_failing(reading)}."
+
+
+def _failing(reading: ClaimReading) -> str:
+    """The words that fail, where they are not the whole claim."""
+    return ", ".join(f"“{_shortened(words)}”" for words in reading.doubted[:_MOST_QUOTED]) or "this"
 
 
 def _shortened(text: str) -> str:

@@ -1,14 +1,13 @@
 """Everything that is measured on a claim and its evidence, before it is joined into one judgement.
 
-The model reads meaning; words and names are compared by rule with the evidence for the claim, numbers with the
-whole context. None of the signals depends on how long the claim or the output is.
+The model reads meaning; words are compared by rule with the evidence for the claim, numbers with the whole
+context. None of the signals depends on how long the claim or the output is.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from ...plumbing.threads import checkpoint
@@ -20,9 +19,7 @@ from ..quantities.standing import UNTOLD, Standing, standings
 from ..reading.evidence import EvidenceIndex, Selection, content_words
 from ..reading.fields import FieldFinding, compare_fields
 from .fusion import ClaimSignals
-from .names import Name, missing_names, names
 from .rewording import reworded
-from .wording import polarity_conflict
 
 if TYPE_CHECKING:
     from ..reading.context import ReadContext
@@ -42,12 +39,9 @@ class Measured:
     error: ClaimView
     """The view that says in which way the claim is wrong, if it is."""
     numbers: tuple[Standing, ...]
-    absent: tuple[Name, ...]
     fields: tuple[FieldFinding, ...]
-    opposite: str | None
-    """What turns claim and evidence against each other, in words."""
     stated: str
-    """The claim without the question that a bare answer was joined with. Names and fields are places in it."""
+    """The claim without the question that a bare answer was joined with. Fields are places in it."""
     before: int
     """How many characters of the claim, where the numbers have their places, come before `stated`."""
     said: str
@@ -123,14 +117,9 @@ def _measured(
     checkpoint()
     index = context.index
     stated, selection = without_question(claim, question), index.select(claim)
-    named = names(stated)
-    absent = tuple(missing_names(stated, f"{question or ''} {selection.text}"))
-    opposite = polarity_conflict(claim, selection.text)
-    words, asked = content_words(stated), set(content_words(question or ""))
-    held, told = content_words(selection.text), {word for word in words if index.has(word)}
+    held = {*content_words(selection.text), *content_words(question or "")}
     doubts = sorted((mark for _, _, mark in seen.view.marks), reverse=True)[:_TOP_MARKS]
     untold = sum(found.status in UNTOLD for found in numbers)
-    coverage = _coverage(words, set(held) | asked, index)
     fields = tuple(compare_fields(stated, context.fields)) if context.fields else ()
     signals = ClaimSignals(
         supported=seen.view.supported,
@@ -141,16 +130,11 @@ def _measured(
         asked=bool(question),
         absence=speaks_of_absence(claim),
         doubt=sum(doubts) / len(doubts) if doubts else 0.0,
-        coverage=coverage,
-        known=_coverage(words, told | asked, index),
-        borrowed=_coverage(words, asked - told, index) if words else 0.0,
-        pairs=_pairs(words, held, index, coverage),
+        coverage=_coverage(content_words(stated), held, index),
         numbers_missing=untold / len(numbers) if numbers else 0.0,
         number_doubt=max((found.doubt for found in numbers), default=0.0),
         number_follows=any(found.status == "follows" for found in numbers),
-        names_missing=len(absent) / len(named) if named else 0.0,
         complete=selection.complete,
-        opposite=opposite is not None,
         record=bool(context.fields),
         field_conflict=max((found.strength for found in fields if found.status == "conflicts"), default=0.0),
         field_open=max((found.strength for found in fields if found.status == "unknown"), default=0.0),
@@ -161,9 +145,7 @@ def _measured(
         view=seen.view,
         error=error,
         numbers=tuple(numbers),
-        absent=absent,
         fields=fields,
-        opposite=opposite,
         stated=stated,
         before=len(claim) - len(stated),
         said=seen.said,
@@ -176,12 +158,3 @@ def _coverage(words: Sequence[str], held: set[str], index: EvidenceIndex) -> flo
     weights = {word: index.idf(word) for word in words}
     total = sum(weights.values())
     return sum(weight for word, weight in weights.items() if word in held) / total if total else 1.0
-
-
-def _pairs(words: Sequence[str], held: Sequence[str], index: EvidenceIndex, alone: float) -> float:
-    """The same for pairs of neighbours: high where the claim repeats the evidence; a lone word has none."""
-    mine = set(pairwise(words))
-    theirs = set(pairwise(held))
-    weights = {pair: index.idf(pair[0]) + index.idf(pair[1]) for pair in mine}
-    total = sum(weights.values())
-    return sum(weight for pair, weight in weights.items() if pair in theirs) / total if total else alone

@@ -1,9 +1,9 @@
 """How the claims of an output are read: together where they stand together, with more evidence only where it pays.
 
 Neighbouring claims share one reading, and so their evidence; what the answer said before leads in. The first look
-has little evidence; where a claim is not sure, its piece is read once more with as much as the network takes. Each
-claim is also read alone, against evidence of its own: among its neighbours a claim is understood, alone it is weighed.
-A claim that is a sentence of the context, word for word, needs no look at all.
+has little evidence; where a claim is neither surely supported nor surely contradicted, its piece is read once more
+with as much as the network takes. Each claim is also read alone, against evidence of its own: among its neighbours a
+claim is understood, alone it is weighed. A claim that is a sentence of the context, word for word, needs no look.
 """
 
 from __future__ import annotations
@@ -34,7 +34,8 @@ __all__ = [
 LADDER = (110, 330)
 """Words of evidence at the first look and at the second."""
 SURE = 0.97
-"""From this probability on, of being supported or of not being so, a second look is not worth its cost."""
+"""From this probability on, of being supported or contradicted, a second look is not worth its cost; what was not
+found may well stand in more evidence."""
 LEAD_WORDS = 40
 PIECE_WORDS = 110
 """About how many words of an answer are read at once."""
@@ -168,7 +169,7 @@ def _views(
             first[owner] = min(first.get(owner, 1.0), view.supported)
     again: dict[int, Reading] = {}
     for number, (piece, views) in enumerate(zip(pieces, seen, strict=True)):
-        if any(max(view.supported, 1 - view.supported) < SURE for view in views):
+        if any(max(view.supported, view.contradicted) < SURE for view in views):
             more = piece.reading(index, LADDER[1])
             if more.evidence != looks[number].evidence:
                 again[number] = more
