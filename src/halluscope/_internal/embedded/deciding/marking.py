@@ -13,7 +13,7 @@ from functools import lru_cache
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 
-from ..network.model import settings
+from ..network.model import Place, settings
 from ..quantities.standing import UNTOLD
 from ..reading.evidence import STOP_WORDS, content_words, stem
 from .fusion import logit
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Marking", "Place", "Token", "in_output", "shipped_marking", "tokens"]
 
-Place = tuple[int, int]
 _WORD = re.compile(r"\w+")
 _NEAR, _WIDE, _AROUND = 2, 6, 4
 _STRAYS = 40

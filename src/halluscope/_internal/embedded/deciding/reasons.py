@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from ...verdict import Support
 from .reader import ClaimReading
 
@@ -46,8 +48,7 @@ def _told(reading: ClaimReading, support: Support) -> str:
     if reading.open:
         return f"The context leaves this open: it says “{reading.open[0]}”."
     if reading.missing:
-        named = ", ".join(f"“{text}”" for text in reading.missing[:_MOST_QUOTED])
-        return f"The context does not mention {named}."
+        return f"The context does not mention {_quoted(reading.missing)}."
     told = f"The context does not say {_failing(reading)}"
     return f"{told}; the nearest it has is {quote}." if quote else f"{told}."
 
@@ -63,7 +64,11 @@ def _against(reading: ClaimReading, quote: str) -> str:
 
 def _failing(reading: ClaimReading) -> str:
     """The words that fail, where they are not the whole claim."""
-    return ", ".join(f"“{_shortened(words)}”" for words in reading.doubted[:_MOST_QUOTED]) or "this"
+    return _quoted([_shortened(words) for words in reading.doubted]) or "this"
+
+
+def _quoted(texts: Sequence[str]) -> str:
+    return ", ".join(f"“{text}”" for text in texts[:_MOST_QUOTED])
 
 
 def _shortened(text: str) -> str:
