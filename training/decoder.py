@@ -1,8 +1,9 @@
 """The teacher's network: a chat model that stays as it is, small updates beside its matrices, and one head.
 
 The model reads evidence, question and claim as one prompt; the head tells supported, contradicted and unsupported from
-the state of the last token. Only the updates and the head learn, so a billion parameters fit on one GPU with room to
-spare, and what is kept of a training is a few megabytes.
+the state of the last token. Claims over the same evidence stand behind one another on one sheet: the evidence is read
+once, and no claim sees another. Only the updates and the head learn, so a billion parameters fit on one GPU with room
+to spare, and what is kept of a training is a few megabytes.
 """
 
 from __future__ import annotations
@@ -29,6 +30,10 @@ HASH = "cc324af070c2ecbfd324a30884d2f951a7ff756aba85cb811a6ec436933bb046"
 RANK, SCALE = 16, 2.0
 QUESTION, CLAIM = 110, 160
 """Tokens of a question and of a claim that are read."""
+HIDDEN = -1e4
+"""What is added to the score of a token that is not to be seen."""
+SHEET = 640
+"""Tokens of claims and their questions on one sheet at most."""
 ROOMY = 80 * 2**30
 """Bytes of a GPU from which on the states of all layers are kept for the way back, rather than computed again."""
 State = dict[str, Any]
@@ -47,6 +52,8 @@ def load_base(base: Path, device: str) -> tuple[Any, Tokenizer]:
     """A chat model and its tokenizer, from a GGUF file or from a folder; 16 bits on a GPU, 32 on a CPU."""
     from transformers import AutoModelForCausalLM, AutoTokenizer
 
+    # With a mask, the way back through cuDNN's attention came out as no number.
+    torch.backends.cuda.enable_cudnn_sdp(False)
     precision = torch.bfloat16 if device == "cuda" else torch.float32
     if base.is_dir():
         where, more = base, {}
@@ -65,6 +72,9 @@ def load_base(base: Path, device: str) -> tuple[Any, Tokenizer]:
 class Updated(nn.Module):  # type: ignore[misc,unused-ignore]
     """A matrix that stays as it is, and the product of two narrow ones that is added to it and learns."""
 
+    whole: Tensor | None = None
+    """The sum, while nothing is learnt."""
+
     def __init__(self, matrix: nn.Linear) -> None:
         super().__init__()
         self.matrix = matrix
@@ -72,7 +82,16 @@ class Updated(nn.Module):  # type: ignore[misc,unused-ignore]
         self.narrow = nn.Parameter(first.to(matrix.weight.device))
         self.wide = nn.Parameter(torch.zeros(matrix.out_features, RANK, device=matrix.weight.device))
 
+    def train(self, mode: bool = True) -> Updated:
+        super().train(mode)
+        with torch.no_grad():
+            weight = self.matrix.weight
+            self.whole = None if mode else (weight.float() + SCALE * (self.wide @ self.narrow)).to(weight.dtype)
+        return self
+
     def forward(self, value: Tensor) -> Tensor:
+        if self.whole is not None:
+            return functional.linear(value, self.whole, self.matrix.bias)
         narrow = functional.linear(value, self.narrow.to(value.dtype))
         result: Tensor = self.matrix(value) + SCALE * functional.linear(narrow, self.wide.to(value.dtype))
         return result
@@ -98,10 +117,16 @@ class Teacher(nn.Module):  # type: ignore[misc,unused-ignore]
         if device.type == "cuda" and torch.cuda.get_device_properties(device).total_memory < ROOMY:
             self.decoder.gradient_checkpointing_enable(gradient_checkpointing_kwargs={"use_reentrant": False})
 
-    def forward(self, ids: Tensor, last: Tensor) -> Tensor:
-        """Logits of the three classes. No token sees what follows it, so the padding at the end needs no mask."""
-        states = self.decoder(input_ids=ids).last_hidden_state
-        result: Tensor = self.head(states[torch.arange(len(last), device=states.device), last].float())
+    def forward(self, sheets: Sheets) -> Tensor:
+        """Logits of the three classes, for each claim."""
+        part = sheets.parts
+        past = torch.ones(part.shape[1], part.shape[1], dtype=torch.bool, device=part.device).tril()
+        seen = past & ((part[:, None] == 0) | (part[:, None] == part[:, :, None]))
+        hidden = torch.zeros(seen.shape, dtype=self.decoder.dtype, device=part.device).masked_fill(~seen, HIDDEN)
+        states = self.decoder(
+            input_ids=sheets.ids, position_ids=sheets.places, attention_mask=hidden[:, None]
+        ).last_hidden_state
+        result: Tensor = self.head(states[sheets.rows, sheets.last].float())
         return result
 
     def learnt(self) -> State:
@@ -127,6 +152,23 @@ def _write(state: State, path: Path) -> None:
     part.replace(path)
 
 
+@dataclass(frozen=True, slots=True)
+class Sheets:
+    """A batch of sheets, padded at the end."""
+
+    ids: Tensor
+    places: Tensor
+    """Of each token in its prompt, as if its claim stood there alone."""
+    parts: Tensor
+    """Of each token: 0 in the evidence, then a number for each claim; what pads is seen by no claim."""
+    rows: Tensor
+    """The sheet of each claim."""
+    last: Tensor
+    """The last token of each claim."""
+    claims: np.ndarray
+    """Which rows the claims are."""
+
+
 class Prompts:
     """Rows as token ids, cut to the length that is read."""
 
@@ -142,25 +184,56 @@ class Prompts:
             np.array(tokenizer.encode(text, add_special_tokens=False).ids, dtype=np.int32)
             for text in ("Evidence:\n", "\n\nQuestion: ", "\n\nClaim: ", "\n\nVerdict:")
         ]
-        self.length = np.array([len(self.ids(place)) for place in range(len(rows))], dtype=np.int64)
         self.labels = np.array([row.label for row in rows], dtype=np.int64)
 
-    def ids(self, place: int) -> np.ndarray:
-        row = self.rows[place]
-        evidence, question, claim, verdict = self._before
-        parts = [evidence, self._ids[row.evidence]]
-        if row.question:
-            parts += [question, self._ids[row.question][:QUESTION]]
-        return np.concatenate([*parts, claim, self._ids[row.claim][:CLAIM], verdict])
+    def evidence(self, place: int) -> np.ndarray:
+        return np.concatenate([self._before[0], self._ids[self.rows[place].evidence]])
 
-    def batch(self, places: np.ndarray, device: str) -> tuple[Tensor, Tensor]:
-        """Ids, padded at the end, and the place of each last token."""
-        found = [self.ids(int(place)) for place in places]
-        ids = np.zeros((len(found), padded(max(map(len, found)))), dtype=np.int64)
-        for number, item in enumerate(found):
-            ids[number, : len(item)] = item
-        last = torch.tensor([len(item) - 1 for item in found])
-        return torch.from_numpy(ids).to(device, non_blocking=True), last.to(device, non_blocking=True)
+    def claim(self, place: int) -> np.ndarray:
+        """What follows the evidence."""
+        row, (_, question, claim, verdict) = self.rows[place], self._before
+        asked = [question, self._ids[row.question][:QUESTION]] if row.question else []
+        return np.concatenate([*asked, claim, self._ids[row.claim][:CLAIM], verdict])
+
+    def sheets(self, chosen: np.ndarray) -> tuple[list[list[int]], np.ndarray]:
+        """The chosen rows, those over the same evidence together, and how many tokens each sheet has."""
+        found: list[list[int]] = []
+        lengths: list[int] = []
+        open_sheets: dict[str, tuple[int, int]] = {}
+        for place in map(int, chosen):
+            text, size = self.rows[place].evidence, len(self.claim(place))
+            number, used = open_sheets.get(text, (-1, SHEET))
+            if used + size > SHEET:
+                number, used = len(found), 0
+                found.append([])
+                lengths.append(len(self.evidence(place)))
+            found[number].append(place)
+            lengths[number] += size
+            open_sheets[text] = number, used + size
+        return found, np.array(lengths, dtype=np.int64)
+
+    def batch(self, sheets: Sequence[Sequence[int]], device: str) -> Sheets:
+        evidence = [self.evidence(sheet[0]) for sheet in sheets]
+        claims = [[self.claim(place) for place in sheet] for sheet in sheets]
+        width = padded(max(len(e) + sum(map(len, c)) for e, c in zip(evidence, claims, strict=True)))
+        ids, places, parts = (np.zeros((len(sheets), width), dtype=np.int64) for _ in range(3))
+        parts[:] = -1
+        ends: list[tuple[int, int]] = []
+        for row, (before, those) in enumerate(zip(evidence, claims, strict=True)):
+            pieces = [before, *those]
+            whole = np.concatenate(pieces)
+            ids[row, : len(whole)] = whole
+            parts[row, : len(whole)] = np.repeat(np.arange(len(pieces)), list(map(len, pieces)))
+            begins = [np.arange(len(before)), *(len(before) + np.arange(len(claim)) for claim in those)]
+            places[row, : len(whole)] = np.concatenate(begins)
+            ends += [(row, int(end) - 1) for end in np.cumsum(list(map(len, pieces)))[1:]]
+
+        def placed(values: np.ndarray) -> Tensor:
+            return torch.from_numpy(values).to(device, non_blocking=True)
+
+        rows, last = np.array(ends, dtype=np.int64).T.copy()
+        claims_of = np.array([place for sheet in sheets for place in sheet], dtype=np.int64)
+        return Sheets(placed(ids), placed(places), placed(parts), placed(rows), placed(last), claims_of)
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,7 +269,10 @@ def learn(
     """
     rng = np.random.default_rng(course.seed)
     work = [
-        (prompts, batch) for prompts, chosen in parts for batch in batches(prompts.length, chosen, course.budget, rng)
+        (prompts, [sheets[place] for place in batch])
+        for prompts, chosen in parts
+        for sheets, lengths in [prompts.sheets(rng.permutation(chosen))]
+        for batch in batches(lengths, np.arange(len(sheets)), course.budget, rng)
     ]
     work = [work[place] for place in rng.permutation(len(work))]
     updates = [value for name, value in teacher.named_parameters() if value.requires_grad and "head." not in name]
@@ -226,15 +302,18 @@ def learn(
         share = min(1.0, (step + 1) / course.warm) * (0.03 + 0.97 * 0.5 * (1 + math.cos(math.pi * done)))
         for group in optimiser.param_groups:
             group["lr"] = group["most"] * share
-        prompts, batch = work[step]
-        ids, last = prompts.batch(batch, device)
-        loss = loss_of(teacher(ids, last), torch.from_numpy(prompts.labels[batch]).to(device))
+        prompts, sheets = work[step]
+        batch = prompts.batch(sheets, device)
+        loss = loss_of(teacher(batch), torch.from_numpy(prompts.labels[batch.claims]).to(device))
         loss.backward()
         torch.nn.utils.clip_grad_norm_(updates, 1.0)
         optimiser.step()
         optimiser.zero_grad(set_to_none=True)
         if step % 10 == 0:
-            mean = float(loss.detach()) if step == 0 else 0.95 * mean + 0.05 * float(loss.detach())
+            seen = float(loss.detach())
+            if not math.isfinite(seen):
+                raise SystemExit(f"{out.stem}: the loss is no number at step {step}; what was learnt is not kept.")
+            mean = seen if step == 0 else 0.95 * mean + 0.05 * seen
         if step % 100 == 0:
             print(f"{out.stem} step {step} of {len(work)} loss {mean:.4f} progress {done:.3f}", flush=True)
     teacher.keep(out)
@@ -247,9 +326,10 @@ def views_of(teacher: Teacher, prompts: Prompts, budget: int, device: str) -> np
     """Log-probabilities of supported, contradicted and unsupported, a row each."""
     teacher.eval()
     found = np.zeros((len(prompts.rows), 3), dtype=np.float16)
-    for batch in batches(prompts.length, np.arange(len(prompts.rows)), budget, None):
-        logits = teacher(*prompts.batch(batch, device))
-        found[batch] = torch.log_softmax(logits, -1).cpu().numpy()
+    sheets, lengths = prompts.sheets(np.arange(len(prompts.rows)))
+    for places in batches(lengths, np.arange(len(sheets)), budget, None):
+        batch = prompts.batch([sheets[place] for place in places], device)
+        found[batch.claims] = torch.log_softmax(teacher(batch), -1).cpu().numpy()
     return found
 
 

@@ -27,6 +27,8 @@ from training.rows import Row, fold_of_documents, read_rows, rows_of
 from training.sets import Source, read, sources
 
 BINDINGS = 30_000
+KEPT = Path(__file__).parent / "answer_views.npz"
+"""Views of the claims of our whole answers, by a teacher that learnt from their contexts; another's go before them."""
 
 Job = tuple[Source, Path, "dict[str, int] | None", "int | None", bool]
 
@@ -78,7 +80,8 @@ def main() -> None:
             if source.folder == "written"
             for case in read(options.data, source)
         }
-        views = {key: view for path in sorted(teacher.glob("*views.npz")) for key, view in views_by_key(path).items()}
+        given = [KEPT, *sorted(teacher.glob("*views.npz"))]
+        views = {key: view for path in given for key, view in views_by_key(path).items()}
         if options.rows:
             rows = [row for path in options.rows for row in read_rows(path)]
         else:
