@@ -18,7 +18,8 @@ import torch
 from torch.nn import functional
 
 from halluscope._internal.embedded.deciding.fusion import Fusion, logit, terms
-from halluscope._internal.embedded.deciding.marking import Marking, Place, Token
+from halluscope._internal.embedded.deciding.marking import Marking, Token
+from halluscope._internal.embedded.network.model import Place
 from training.figures import span_f1
 from training.measure import MARKED, Measured, signals_of
 from training.rows import FOLDS
@@ -237,7 +238,7 @@ def crossed(cases: list[Measured]) -> list[dict[str, Any]]:
     rows = []
     for fold in range(-1, FOLDS):
         fitted = fit([case for case in cases if case["fold"] not in (fold, -1)])
-        fusion, marking = Fusion.of(fitted), Marking.of(fitted["marking"])
+        fusion, marking = Fusion.of(fitted), Marking(**fitted["marking"])
         for case in cases:
             if case["fold"] == fold:
                 supports = claim_doubts(case, fusion)

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from halluscope._internal.embedded.deciding.opinions import is_subjective
+from halluscope._internal.embedded.deciding.decide import is_subjective
 
 from ..random_text import random_texts
 

@@ -9,9 +9,8 @@ from typing import Any, TypeVar
 from weakref import WeakKeyDictionary
 
 from ..embedded.claims.extracting import extract, unread
-from ..embedded.deciding.decide import decide, hallucination_probability
+from ..embedded.deciding.decide import decide, hallucination_probability, reason_of
 from ..embedded.deciding.reader import fingerprint, read_claims
-from ..embedded.deciding.reasons import reason_of
 from ..embedded.reading.context import ReadContext
 from ..embedded.reading.language import unjudgeable
 from ..embedded.reading.long_words import long_words, shortened

@@ -10,8 +10,6 @@ import re
 
 from ...text.caseless import Caseless
 
-__all__ = ["speaks_of_absence"]
-
 _SOME = (
     r"(?:(?:the|this|these|that|those|your|our|any|all|both|either|neither|none\s+of\s+the|no|its|their)\s+)?"
     r"(?:[\w'’-]+\s+){0,4}?"

@@ -9,8 +9,6 @@ from .stated import Stated
 from .subjects import DETERMINED, NAME, subject_of
 from .verbs import finite_verb, is_participle
 
-__all__ = ["is_bare", "joined", "with_question"]
-
 _SHORT = 9
 _YES_NO = re.compile(r"\W*(?P<word>yes|no|yep|nope|yeah|true|false|correct|incorrect)\b\W*$", re.IGNORECASE)
 _DENYING = frozenset(("no", "nope", "false", "incorrect"))

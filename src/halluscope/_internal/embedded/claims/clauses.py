@@ -19,8 +19,6 @@ from .stated import Stated
 from .subjects import DETERMINED, FOR_MANY, FOR_ONE, NAME, Subject, goes_on_after, subject_of
 from .verbs import finite_verb, is_participle, starts_with_verb
 
-__all__ = ["clauses", "finished"]
-
 
 class _Part(NamedTuple):
     """A stretch of the sentence and the words to read before it."""

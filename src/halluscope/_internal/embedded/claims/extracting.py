@@ -24,8 +24,6 @@ from .lines import is_heading, is_item, label_end, presupposed, repeats, tells
 from .stated import Stated
 from .subjects import Subject, resolve, subject_of
 
-__all__ = ["extract", "unread"]
-
 _COLON_LAST = re.compile(r":[\s*_]*$")
 
 

@@ -8,8 +8,6 @@ from ...text import Span, content_stems
 from .subjects import subject_of
 from .verbs import finite_verb
 
-__all__ = ["is_heading", "is_item", "label_end", "presupposed", "repeats", "states", "tells"]
-
 _HEADING_WORDS = 9
 _END = re.compile(r"[.!?…:;]['\"”’)\]]*$")
 _MARKED = re.compile(r"(?:^|\n)[ \t]*(?:[-*+•·‣◦▪●○–—]|\(?(?:\d{1,3}|[a-zA-Z])[.)])[ \t]+(?:\[[ xX]\][ \t]+)?$")

@@ -7,8 +7,6 @@ from typing import NamedTuple
 
 from .subjects import Subject, goes_on_after, subject_of
 
-__all__ = ["Aside", "aside"]
-
 
 class Aside(NamedTuple):
     """The statement that a participle makes, where in the sentence it ends, and the sentence without it."""

@@ -9,8 +9,6 @@ from ...text.verb_forms import AUXILIARY, BE
 from .stated import Stated
 from .verbs import finite_verb, is_participle
 
-__all__ = ["phrases"]
-
 
 def phrases(clause: str) -> list[Stated] | None:
     """The clause as statements that share its subject and verb; None when it is one."""

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-__all__ = ["Stated"]
-
 
 class Stated(NamedTuple):
     """The words of a statement, and the stretch of the text around it (sentence, clause or output) that is its own."""

@@ -9,8 +9,6 @@ from functools import lru_cache
 from ...text.caseless import Caseless
 from .verbs import finite_verb, starts_with_verb
 
-__all__ = ["DETERMINED", "FOR_MANY", "FOR_ONE", "NAME", "PRONOUN", "Subject", "goes_on_after", "resolve", "subject_of"]
-
 
 @dataclass(frozen=True, slots=True)
 class Subject:

@@ -12,8 +12,6 @@ from typing import NamedTuple
 
 from ...text.verb_forms import AUXILIARY, BASES, PARTICIPLES, PASTS, SURE_PASTS, SURE_THIRDS, THIRDS
 
-__all__ = ["Verb", "finite_verb", "is_participle", "starts_with_verb"]
-
 _DETERMINERS = frozenset(
     "a an the this that these those its his her their our my your each every all some most many several both no"
     " any two three"

@@ -16,8 +16,6 @@ from typing import Any
 
 from ..network.model import settings, sigmoid
 
-__all__ = ["ClaimProbabilities", "ClaimSignals", "Fusion", "Joined", "judge_claim", "logit", "shipped", "terms"]
-
 _EDGE = 1e-4
 _WRONG_NUMBER = 0.6
 """From this doubt about a number on, no reading of its claim makes up for it."""
@@ -156,8 +154,3 @@ class Fusion:
 def shipped() -> Fusion:
     """The layer that was fitted for the weights in the package."""
     return Fusion.of(settings())
-
-
-def judge_claim(signals: ClaimSignals) -> ClaimProbabilities:
-    """The probabilities of one claim, by the layer in the package."""
-    return shipped().judge_claim(signals)

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import accumulate
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ..network.model import Place, settings
 from ..quantities.standing import UNTOLD
@@ -20,8 +20,6 @@ from .fusion import logit
 
 if TYPE_CHECKING:
     from .signals import Measured
-
-__all__ = ["Marking", "Place", "Token", "in_output", "shipped_marking", "tokens"]
 
 _WORD = re.compile(r"\w+")
 _NEAR, _WIDE, _AROUND = 2, 6, 4
@@ -42,13 +40,14 @@ def tokens(item: Measured) -> list[Token]:
     marks = item.view.marks
     if not marks:
         return []
+    signals = item.signals
     own = [logit(mark) for _, _, mark in marks]
     places = _words(item.said, marks)
     words = [item.said[start:end] for start, end in places]
     held = set(content_words(item.selection.text))
     plain = [float(not word[:1].isalnum() or word.lower() in STOP_WORDS) for word in words]
     new = [float(not bare and stem(word.lower()) not in held) for bare, word in zip(plain, words, strict=True)]
-    doubt = 1.0 - min(item.signals.supported, item.signals.alone)
+    doubt = 1.0 - min(signals.supported, signals.alone)
     columns = {
         "mark": own,
         "marks near": _means(own, _NEAR),
@@ -65,7 +64,6 @@ def tokens(item: Measured) -> list[Token]:
         "new where doubted": [word * doubt for word in new],
         **_found(item, marks),
     }
-    signals = item.signals
     whole = {
         "top": max(own),
         "mean": sum(own) / len(own),
@@ -115,21 +113,34 @@ def _found(item: Measured, marks: Sequence[tuple[int, int, float]]) -> dict[str,
         "wrong field": [(f.start, f.end, f.strength) for f in item.fields if f.status != "agrees"],
         "known field": [(f.start, f.end, 1.0) for f in item.fields if f.status == "agrees"],
     }
-    return {name: _at(marks, _in_said(found, item)) for name, found in places.items()}
+    columns = {}
+    for name, found in places.items():
+        ordered = sorted(found)
+        where = in_said(((low, high) for low, high, _ in ordered), item.stated, item.said)
+        told = [(*place, value) for place, (_, _, value) in zip(where, ordered, strict=True) if place]
+        columns[name] = [
+            max((value for low, high, value in told if start < high and end > low), default=0.0)
+            for start, end, _ in marks
+        ]
+    return columns
 
 
-def _in_said(found: Sequence[tuple[int, int, float]], item: Measured) -> list[tuple[int, int, float]]:
-    """Places in the claim as places in the words it was taken from; a word that was carried in has none there."""
-    ordered = sorted(found)
-    where = in_output(((low, high) for low, high, _ in ordered), item.stated, item.said, 0, len(item.said))
-    return [(*place, value) for place, (_, _, value) in zip(where, ordered, strict=True) if place]
+def in_said(places: Iterable[Place], stated: str, said: str) -> Iterator[Place | None]:
+    """Places in a claim, in order, as places in the words of the output that it was taken from.
 
-
-def _at(marks: Sequence[tuple[int, int, float]], found: Sequence[tuple[int, int, float]]) -> list[float]:
-    """For each token the largest of what was found there."""
-    return [
-        max((value for low, high, value in found if start < high and end > low), default=0.0) for start, end, _ in marks
-    ]
+    Where the subject was carried into the claim the two differ, and words that stand in the claim only have none.
+    """
+    if said == stated:
+        yield from places
+        return
+    reached = 0
+    for low, high in places:
+        found = said.find(stated[low:high], reached)
+        if found < 0 or found - reached >= _STRAYS:
+            yield None
+            continue
+        reached = found + high - low
+        yield found, reached
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,15 +153,9 @@ class Marking:
     gap: int = 25
     """Doubtful places with fewer characters between them are one."""
 
-    @classmethod
-    def of(cls, recorded: Mapping[str, Any]) -> Marking:
-        """As it stands in the file beside the weights."""
-        return cls(**recorded)
-
     def score(self, token: Token, supported: float) -> float:
         """Above zero where the token is doubtful."""
-        signs = token.signs
-        told = sum(weight * signs[name] for name, weight in self.weights.items())
+        told = sum(weight * token.signs[name] for name, weight in self.weights.items())
         return self.constant + self.verdict * logit(supported) + told
 
     def stretches(self, doubtful: Iterable[Place]) -> list[Place]:
@@ -164,26 +169,7 @@ class Marking:
         return found
 
 
-def in_output(places: Iterable[Place], stated: str, output: str, start: int, end: int) -> Iterator[Place | None]:
-    """All tokens of a claim, in order, as places in the output, where the claim was taken from `start`:`end`.
-
-    Where the subject was carried into the claim the two differ, and words that stand in the claim only have
-    no place in the output.
-    """
-    if output[start:end] == stated:
-        yield from ((start + low, start + high) for low, high in places)
-        return
-    reached = start
-    for low, high in places:
-        found = output.find(stated[low:high], reached, end)
-        if found < 0 or found - reached >= _STRAYS:
-            yield None
-            continue
-        reached = found + high - low
-        yield found, reached
-
-
 @lru_cache(maxsize=1)
 def shipped_marking() -> Marking:
     """The marking that was fitted for the weights in the package."""
-    return Marking.of(settings()["marking"])
+    return Marking(**settings()["marking"])

@@ -15,9 +15,8 @@ from ..quantities.standing import UNTOLD, Standing
 from ..reading.context import ReadContext
 from ..reading.fields import FieldFinding
 from ..reading.judged_text import judged
-from .fusion import judge_claim
+from .fusion import shipped
 from .marking import shipped_marking, tokens
-from .opinions import is_subjective
 from .signals import Measured, measure
 
 _OF_TIME = {"date", "time", "weekday"}
@@ -42,7 +41,8 @@ class ClaimReading:
     """Numbers that the context does not have."""
     doubted: tuple[str, ...]
     """The words of the output that fail, if they are not all of the claim."""
-    subjective: bool
+    stated: str
+    """The claim without the question that a bare answer was joined with."""
     absence: bool
     """Whether it says that the context does not tell something."""
     kind: str
@@ -75,7 +75,7 @@ def fingerprint() -> str:
 
 
 def _read(claim: str, item: Measured, context: ReadContext, output: str | None) -> ClaimReading:
-    fused = judge_claim(item.signals)
+    fused = shipped().judge_claim(item.signals)
     marks = _marks(item, fused.supported, output)
     against = _fields(item, "conflicts")
     silent = _fields(item, "unknown")
@@ -94,7 +94,7 @@ def _read(claim: str, item: Measured, context: ReadContext, output: str | None) 
         open=tuple(found.field.text for found in silent),
         missing=tuple(absent),
         doubted=_doubted(item, marks, output),
-        subjective=is_subjective(item.stated),
+        stated=item.stated,
         absence=item.signals.absence,
         kind=_kind(item, against),
         marks=marks,
@@ -107,16 +107,11 @@ def _kind(item: Measured, against: Sequence[FieldFinding]) -> str:
         return "date" if found.kind == "date" else "number"
     if against:
         return "status"
-    impossible = _without_place(item.stated)
-    return max((chance, kind) for chance, kind in zip(item.error.kinds, KINDS, strict=True) if kind not in impossible)[
-        1
-    ]
-
-
-def _without_place(claim: str) -> set[str]:
-    """Kinds of error that a claim has no words for: a neighbour's wrong date is none of a claim without one."""
-    stated = {item.quantity.kind for item in prepare(claim).placed}
-    return {"number", "date"} if not stated else set() if stated & _OF_TIME else {"date"}
+    # A neighbour's wrong date is none of a claim without one.
+    stated = {placed.quantity.kind for placed in prepare(item.stated).placed}
+    impossible = {"number", "date"} if not stated else set() if stated & _OF_TIME else {"date"}
+    likely = zip(item.error.kinds, KINDS, strict=True)
+    return max((chance, kind) for chance, kind in likely if kind not in impossible)[1]
 
 
 def _marks(item: Measured, supported: float, output: str | None) -> tuple[Place, ...]:

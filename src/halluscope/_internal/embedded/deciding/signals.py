@@ -19,12 +19,9 @@ from ..quantities.standing import UNTOLD, Standing, standings
 from ..reading.evidence import EvidenceIndex, Selection, content_words
 from ..reading.fields import FieldFinding, compare_fields
 from .fusion import ClaimSignals
-from .rewording import reworded
 
 if TYPE_CHECKING:
     from ..reading.context import ReadContext
-
-__all__ = ["Measured", "as_written_there", "measure", "numbers_of"]
 
 _TOP_MARKS = 3
 
@@ -64,10 +61,11 @@ def measure(
         other = as_written_there(claim, found, question)
         if other is not None:
             seen[number] = _read_again(seen[number], other, context, network, question)
-    wrong = sum(map(_is_wrong, seen))
+    wrong = [one.view.supported < 0.5 for one in seen]
+    errors = [_error_of(one, sum(wrong) > own) for one, own in zip(seen, wrong, strict=True)]
     return [
-        _measured(claim.text, found, mine, _error_of(mine, wrong > _is_wrong(mine)), context, question)
-        for claim, found, mine in zip(claims, numbers, seen, strict=True)
+        _measured(claim.text, found, one, error, context, question)
+        for claim, found, one, error in zip(claims, numbers, seen, errors, strict=True)
     ]
 
 
@@ -75,10 +73,6 @@ def numbers_of(claims: Sequence[Claim], context: ReadContext, question: str | No
     """How the numbers of each claim of an output stand to the context."""
     texts = [claim.text for claim in claims]
     return standings(texts, context.numbers(" ".join(texts)), question or "")
-
-
-def _is_wrong(seen: Seen) -> bool:
-    return seen.view.supported < 0.5
 
 
 def _error_of(seen: Seen, beside_wrong: bool) -> ClaimView:
@@ -90,10 +84,21 @@ def _error_of(seen: Seen, beside_wrong: bool) -> ClaimView:
 
 
 def as_written_there(claim: Claim, numbers: Sequence[Standing], question: str | None) -> Claim | None:
-    """A claim with its numbers as the context writes them, None where they are written so already."""
+    """A claim with its numbers as the context writes them, None where they are written so already.
+
+    `12.50` for `12.5` and `twelve hundred` for `1,200` have been found to agree by rule. A small model does not know
+    that and takes another spelling for another number, so it is shown the same.
+    """
     stated = without_question(claim.text, question)
-    other = reworded(stated, numbers, len(claim.text) - len(stated))
-    return Claim(claim.id, other) if other != stated else None
+    before = len(claim.text) - len(stated)
+    made, done = "", 0
+    for found in numbers:
+        start = found.claim.start - before
+        if found.written and start >= done:
+            made += stated[done:start] + found.written
+            done = found.claim.end - before
+    made += stated[done:]
+    return Claim(claim.id, made) if made != stated else None
 
 
 def _read_again(seen: Seen, claim: Claim, context: ReadContext, network: Reads, question: str | None) -> Seen:

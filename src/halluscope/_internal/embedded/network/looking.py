@@ -18,19 +18,6 @@ from ..reading.evidence import EvidenceIndex, sentences
 from ..reading.judged_text import judged
 from .model import KINDS, ClaimView, Place, Reading
 
-__all__ = [
-    "LADDER",
-    "Reads",
-    "Seen",
-    "all_looks",
-    "alone_look",
-    "evidence_within",
-    "groups_of",
-    "lead_of",
-    "look_at",
-    "without_question",
-]
-
 LADDER = (110, 330)
 """Words of evidence at the first look and at the second."""
 SURE = 0.97

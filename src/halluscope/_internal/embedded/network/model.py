@@ -22,23 +22,8 @@ from typing import Any, cast
 from ...errors import ModelFileError
 from ...plumbing.threads import checkpoint, cores, spread
 
-__all__ = ["KINDS", "WEIGHTS", "ClaimView", "Network", "Place", "Reading", "load", "settings", "token_range", "view_of"]
-
 WEIGHTS = Path(__file__).parent / "weights"
-KINDS = (
-    "number",
-    "date",
-    "name",
-    "role",
-    "binding",
-    "status",
-    "negation",
-    "order",
-    "cause",
-    "generalised",
-    "invented",
-    "premise",
-)
+KINDS = tuple("number date name role binding status negation order cause generalised invented premise".split())
 """The kinds of error that the network tells apart."""
 MAX_LEAD, MAX_TEXT, MAX_ALL = 72, 200, 512
 """Tokens of each part; evidence takes what is left. Of a longer lead the end is kept."""

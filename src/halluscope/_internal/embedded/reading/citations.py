@@ -7,8 +7,6 @@ from collections.abc import Iterator
 
 from ...text.citation_marks import citation_marks
 
-__all__ = ["citations"]
-
 _LEANING = re.compile(r"\b(?:to|in|by|from|see|per|of|with|and|than|source|both)\s*$", re.IGNORECASE)
 
 

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import re
 
-__all__ = ["is_code", "is_code_line", "is_dense_code"]
-
 _CODE_LINE = re.compile(
     r"^\s*(?:"
     r"(?:def|class|import|from|return|public|private|protected|static|const|let|var|function|fn|func|impl|struct|enum"

@@ -19,8 +19,6 @@ from .keywords import FACTS, FLAGS, GENERIC, LIKELY, LOOSE, SAME, STATES, TURNED
 from .records import Pair, Siblings, pairs, siblings, words_of
 from .stance import Said, Stance
 
-__all__ = ["Field", "FieldFinding", "compare_fields", "read_fields"]
-
 Status = Literal["agrees", "conflicts", "unknown"]
 
 

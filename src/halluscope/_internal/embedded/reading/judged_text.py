@@ -17,8 +17,6 @@ from .citations import citations
 from .letters import odd_letters
 from .markup import code_blocks, markup
 
-__all__ = ["JudgedText", "judged"]
-
 _SHORT = 20_000
 """Characters of a text that may be kept for the next reader of it."""
 

@@ -9,21 +9,6 @@ from typing import Literal
 
 from .evidence import STOP_WORDS, stem
 
-__all__ = [
-    "FACTS",
-    "FLAGS",
-    "GENERIC",
-    "LIKELY",
-    "LOOSE",
-    "SAME",
-    "STATES",
-    "TURNED",
-    "VALUES",
-    "Value",
-    "root",
-    "telling",
-]
-
 Value = Literal["yes", "no", "unknown", "other"]
 
 _SPELLINGS: dict[Value, str] = {

@@ -18,8 +18,6 @@ from ...text import STOP_WORDS, raw_words
 from ...text.verb_forms import PASTS
 from .code import is_code, is_code_line, is_dense_code
 
-__all__ = ["Language", "language_of", "unjudgeable"]
-
 _NAMES = {
     "af": "Afrikaans", "az": "Azerbaijani", "bs": "Bosnian", "ca": "Catalan", "cs": "Czech", "cy": "Welsh",
     "da": "Danish", "de": "German", "en": "English", "es": "Spanish", "et": "Estonian", "eu": "Basque",

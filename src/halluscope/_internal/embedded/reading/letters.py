@@ -6,8 +6,6 @@ import re
 import unicodedata
 from collections.abc import Iterator
 
-__all__ = ["odd_letters"]
-
 # Zero-width characters, soft hyphens and marks of direction; a byte order mark inside a text.
 _HIDDEN = (
     "\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180e\u200b-\u200f"

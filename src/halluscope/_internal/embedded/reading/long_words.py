@@ -6,8 +6,6 @@ import re
 
 from .judged_text import judged
 
-__all__ = ["long_words", "shortened"]
-
 _LONG = re.compile(r"[^\W_]{32,}|\d{16,}")
 """Longer than any word or number people write. The network sees the beginning of such a word, or nothing of it."""
 _SHOWN = 12

@@ -9,8 +9,6 @@ from html import unescape
 from ...text import Span
 from .code import is_code
 
-__all__ = ["code_blocks", "markup"]
-
 _INLINE_TAGS = (
     "a|abbr|b|big|cite|code|del|dfn|em|font|i|ins|kbd|mark|q|s|samp|small|span|strike|strong|sub|sup|tt|u|var|wbr|img"
 )

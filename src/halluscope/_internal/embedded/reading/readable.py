@@ -8,13 +8,11 @@ of, and every piece of a statement remembers the characters it came from, so tha
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
 from json.decoder import scanstring  # type: ignore[attr-defined]
 
 from ...text import Span, sentences
-
-__all__ = ["Piece", "Statement", "structured", "structures"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,12 +40,11 @@ class Statement:
         touched = [piece for piece in self.pieces if piece.start < end and piece.end > start]
         if not touched:
             return Span(self.start, self.end)
-        if len(touched) == 1:
-            piece = touched[0]
-            if piece.end - piece.start == piece.source.end - piece.source.start:
-                inside = max(start, piece.start) - piece.start, min(end, piece.end) - piece.start
-                return Span(piece.source.start + inside[0], piece.source.start + inside[1])
-        return Span(min(piece.source.start for piece in touched), max(piece.source.end for piece in touched))
+        first, last = touched[0], touched[-1]
+        shift = first.source.start - first.start
+        if first is last and first.end + shift == first.source.end:
+            return Span(max(start, first.start) + shift, min(end, first.end) + shift)
+        return Span(first.source.start, last.source.end)
 
 
 def structured(passage: str) -> tuple[Statement, ...]:
@@ -58,8 +55,7 @@ def structured(passage: str) -> tuple[Statement, ...]:
     statements: list[Statement] = []
     position = 0
     for span, made in structures(passage):
-        statements.extend(_prose(passage, position, span.start))
-        statements.extend(made)
+        statements += [*_prose(passage, position, span.start), *made]
         position = span.end
     return (*statements, *_prose(passage, position, len(passage))) if statements else ()
 
@@ -84,9 +80,8 @@ _LINE = re.compile(r"[^\n]+")
 
 def structures(passage: str) -> Iterator[tuple[Span, list[Statement]]]:
     """Tables and JSON values in the passage, in order, with their statements."""
-    found = [*_tables(passage), *_values(passage)]
     reached = 0
-    for span, made in sorted(found, key=lambda item: item[0]):
+    for span, made in sorted([*_tables(passage), *_values(passage)], key=lambda item: item[0]):
         if span.start >= reached:
             reached = span.end
             yield span, made
@@ -99,24 +94,33 @@ def _values(passage: str) -> Iterator[tuple[Span, list[Statement]]]:
         if opening is None:
             break
         try:
-            node, position = _Parser(passage).value(opening.start(), 0)
+            node = _parsed(passage, opening.start())
         except (ValueError, IndexError):
             position = opening.end()
             continue
-        made: list[Statement] = []
-        if node.fields or any(item.fields for item in node.items):  # "[1]" in prose is a reference
-            _object_statements(node, "", made)
-        if made:
+        position = node.end
+        told = node.keyed or any(member.keyed for _, member in node.members)  # "[1]" in prose is a reference
+        if told and (made := list(_object_statements(node, ""))):
             yield Span(node.start, node.end), made
-
-
-# --- tables -----------------------------------------------------------------------------------------
 
 
 def _tables(passage: str) -> Iterator[tuple[Span, list[Statement]]]:
     if "|" in passage and "--" in passage:
         for match in _TABLE.finditer(passage):
-            yield Span(*match.span()), _table(passage, match.start(), match.end())
+            yield Span(*match.span()), list(_rows(passage, match.start(), match.end()))
+
+
+def _rows(passage: str, start: int, end: int) -> Iterator[Statement]:
+    lines = [match.span() for match in _LINE.finditer(passage, start, end)]
+    header = [cell.of(passage).strip("*_` ") for cell in _cells(passage, *lines[0])]
+    for line in lines[2:]:
+        fields = [
+            (header[number] if number < len(header) else "", [(cell.of(passage), cell)])
+            for number, cell in enumerate(_cells(passage, *line))
+            if cell.start < cell.end
+        ]
+        if fields:
+            yield _statement(fields, *line, unlabelled="; ")
 
 
 def _cells(passage: str, start: int, end: int) -> list[Span]:
@@ -133,182 +137,124 @@ def _cells(passage: str, start: int, end: int) -> list[Span]:
     return cells
 
 
-def _table(passage: str, start: int, end: int) -> list[Statement]:
-    lines = [Span(*match.span()) for match in _LINE.finditer(passage, start, end)]
-    header = [cell.of(passage).strip("*_` ") for cell in _cells(passage, *lines[0])]
-    statements = []
-    for line in lines[2:]:
-        builder = _Builder()
-        for number, cell in enumerate(_cells(passage, *line)):
-            label = header[number] if number < len(header) else ""
-            if cell.start < cell.end:
-                builder.separate("; ")
-                if label:
-                    builder.add(f"{label}: ")
-                builder.add(cell.of(passage), cell)
-        if builder.filled:
-            statements.append(builder.statement(*line))
-    return statements
+_Field = tuple[str, list[tuple[str, Span]]]
+"""A label and its values, each with its place."""
 
 
-# --- JSON -------------------------------------------------------------------------------------------
+def _statement(fields: Sequence[_Field], start: int, end: int, path: str = "", unlabelled: str = ", ") -> Statement:
+    """Fields in words. `unlabelled` is what goes before one without a label."""
+    text = f"{path}: " if path else ""
+    pieces: list[Piece] = []
+    for number, (label, values) in enumerate(fields):
+        text += ("; " if label else unlabelled) if number else ""
+        text += f"{label}: " if label else ""
+        for place, (value, source) in enumerate(values):
+            text += ", " if place else ""
+            pieces.append(Piece(len(text), len(text) + len(value), source))
+            text += value
+    return Statement(text, start, end, tuple(pieces))
 
 
 @dataclass(slots=True)
 class _Node:
+    """A JSON value: a plain one, or its members; those of a list have no key."""
+
     start: int
     end: int
-    scalar: str | None
-    fields: list[tuple[str, _Node]]
-    items: list[_Node]
-    bare: bool = False  # written without quotes: a number, true, false or null
-
-    @property
-    def plain(self) -> bool:
-        """Whether it is a list of nothing but plain values."""
-        return bool(self.items) and all(item.scalar is not None for item in self.items)
+    plain: list[tuple[str, Span]] = field(default_factory=list)
+    """The words of a plain value or of a list of such, each with its place."""
+    members: list[tuple[str, _Node]] = field(default_factory=list)
+    keyed: bool = False
+    scalar: str | None = None
 
 
 _SCALAR = re.compile(r"-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null")
+_SPOKEN = {"true": "yes", "false": "no", "null": "none"}
 _BLANK = re.compile(r"\s*")
 _DEEPEST = 60
 
 
-class _Parser:
-    """A JSON reader that remembers where every value stands."""
+def _skip(text: str, position: int) -> int:
+    return _BLANK.match(text, position).end()  # type: ignore[union-attr]
 
-    def __init__(self, text: str) -> None:
-        self.text = text
 
-    def _skip(self, position: int) -> int:
-        match = _BLANK.match(self.text, position)
-        return match.end() if match else position
+def _parsed(text: str, start: int, depth: int = 0) -> _Node:
+    """The JSON value at a place, every part of it with its own."""
+    if depth > _DEEPEST:
+        raise ValueError("nested too deeply")
+    if text[start] in "{[":
+        return _nested(text, start, depth)
+    if text[start] == '"':
+        value, end = scanstring(text, start + 1, False)
+        return _Node(start, end, [(value, Span(start + 1, end - 1))], scalar=value)
+    match = _SCALAR.match(text, start)
+    if match is None:
+        raise ValueError("no value here")
+    value = match.group()
+    return _Node(start, match.end(), [(_SPOKEN.get(value, value), Span(*match.span()))], scalar=value)
 
-    def value(self, position: int, depth: int) -> tuple[_Node, int]:
-        if depth > _DEEPEST:
-            raise ValueError("nested too deeply")
-        position = self._skip(position)
-        char = self.text[position]
-        if char == '"':
-            value, end = scanstring(self.text, position + 1, False)
-            return _Node(position + 1, end - 1, str(value), [], []), end
-        if char == "{":
-            return self._object(position, depth)
-        if char == "[":
-            return self._array(position, depth)
-        match = _SCALAR.match(self.text, position)
-        if match is None:
-            raise ValueError("no value here")
-        return _Node(match.start(), match.end(), match.group(), [], [], bare=True), match.end()
 
-    def _object(self, start: int, depth: int) -> tuple[_Node, int]:
-        node = _Node(start, start, None, [], [])
-        for position in self._members(node, "}"):
-            if self.text[position] != '"':
+def _nested(text: str, start: int, depth: int) -> _Node:
+    """An object or a list."""
+    closing = "}" if text[start] == "{" else "]"
+    members: list[tuple[str, _Node]] = []
+    position = _skip(text, start + 1)
+    while text[position] != closing or members:
+        key = ""
+        if closing == "}":
+            if text[position] != '"':
                 raise ValueError("no key here")
-            key, position = scanstring(self.text, position + 1, False)
-            position = self._skip(position)
-            if self.text[position] != ":":
+            key, position = scanstring(text, position + 1, False)
+            position = _skip(text, position)
+            if text[position] != ":":
                 raise ValueError("no colon here")
-            child, node.end = self.value(position + 1, depth + 1)
-            node.fields.append((str(key), child))
-        return node, node.end
-
-    def _array(self, start: int, depth: int) -> tuple[_Node, int]:
-        node = _Node(start, start, None, [], [])
-        for position in self._members(node, "]"):
-            child, node.end = self.value(position, depth + 1)
-            node.items.append(child)
-        return node, node.end
-
-    def _members(self, node: _Node, closing: str) -> Iterator[int]:
-        """Where each member begins; whoever reads one moves the end of the node behind it."""
-        position = self._skip(node.start + 1)
-        if self.text[position] != closing:
-            yield position
-            position = self._skip(node.end)
-            while self.text[position] == ",":
-                yield self._skip(position + 1)
-                position = self._skip(node.end)
-        if self.text[position] != closing:
+            position = _skip(text, position + 1)
+        child = _parsed(text, position, depth + 1)
+        members.append((key, child))
+        position = _skip(text, child.end)
+        if text[position] == closing:
+            break
+        if text[position] != ",":
             raise ValueError("no comma here")
-        node.end = position + 1
+        position = _skip(text, position + 1)
+    keyed = closing == "}" and bool(members)
+    plain = not keyed and all(child.scalar is not None for _, child in members)
+    values = [child.plain[0] for _, child in members] if plain else []
+    return _Node(start, position + 1, values, members, keyed)
 
 
-class _Builder:
-    """Joins pieces of text, remembering which came from where."""
-
-    def __init__(self, path: str = "") -> None:
-        self.text = f"{path}: " if path else ""
-        self.filled = False
-        self.pieces: list[Piece] = []
-
-    def separate(self, mark: str) -> None:
-        if self.filled:
-            self.text += mark
-
-    def add(self, text: str, source: Span | None = None) -> None:
-        if source is not None:
-            self.pieces.append(Piece(len(self.text), len(self.text) + len(text), source))
-        self.text += text
-        self.filled = True
-
-    def statement(self, start: int, end: int) -> Statement:
-        return Statement(self.text, start, end, tuple(self.pieces))
-
-
-_SPOKEN = {"true": "yes", "false": "no", "null": "none"}
 _WORDS = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|[_\s]+")
+_NAMING = ("name", "title", "id", "label", "key", "model", "product", "item")
 
 
 def _label(key: str) -> str:
     return " ".join(part for part in _WORDS.split(key) if part) if "_" in key or not key.isupper() else key
 
 
-_NAMING = ("name", "title", "id", "label", "key", "model", "product", "item")
-
-
-def _object_statements(node: _Node, path: str, out: list[Statement]) -> None:
+def _object_statements(node: _Node, path: str) -> Iterator[Statement]:
     """One statement for the plain fields of each object, in the order of the passage.
 
     A child object of plain fields is told with its parent. Lists of objects get a statement for each member,
     headed by the name of the object they belong to: the price of one offer must not read as that of another.
     """
-    builder = _Builder(path)
+    fields: list[_Field] = []
     later: list[tuple[str, _Node]] = []
-    entries = node.fields if node.fields else [("", item) for item in node.items]
-    for key, child in entries:
+    for key, child in node.members:
         label = _label(key)
-        if child.plain or child.scalar is not None:
-            _add_field(builder, label, child)
-        elif child.fields and all(grandchild.scalar is not None for _, grandchild in child.fields) and node.fields:
-            for inner, grandchild in child.fields:
-                _add_field(builder, f"{label} {_label(inner)}".strip(), grandchild)
+        if child.plain:
+            fields.append((label, child.plain))
+        elif node.keyed and child.keyed and all(inner.scalar is not None for _, inner in child.members):
+            fields += [(f"{label} {_label(inner)}".strip(), value.plain) for inner, value in child.members]
         else:
             later.append((label, child))
-    if builder.filled:
-        out.append(builder.statement(node.start, node.end))
+    if fields:
+        yield _statement(fields, node.start, node.end, path)
     owner = _owner(node)
     for label, child in later:
-        _object_statements(child, " ".join(part for part in (path, owner, label) if part), out)
+        yield from _object_statements(child, " ".join(part for part in (path, owner, label) if part))
 
 
 def _owner(node: _Node) -> str:
     """What an object is called, by the first field that names it."""
-    values = {key.lower(): child.scalar for key, child in node.fields if child.scalar}
-    for name in _NAMING:
-        value = values.get(name)
-        if value and len(value) <= 60:
-            return value
-    return ""
-
-
-def _add_field(builder: _Builder, label: str, child: _Node) -> None:
-    builder.separate("; " if label else ", ")
-    if label:
-        builder.add(f"{label}: ")
-    parts = child.items if child.scalar is None else [child]
-    for index, part in enumerate(parts):
-        value = part.scalar or ""
-        builder.add(", " if index else "")
-        builder.add(_SPOKEN.get(value, value) if part.bare else value, Span(part.start, part.end))
+    values = {key.lower(): child.scalar for key, child in node.members if child.scalar}
+    return next((value for name in _NAMING if (value := values.get(name)) and len(value) <= 60), "")

@@ -17,8 +17,6 @@ from .evidence import STOP_WORDS
 from .keywords import VALUES, root
 from .stance import tokens
 
-__all__ = ["Pair", "Siblings", "pairs", "siblings", "words_of"]
-
 _SHORT = 6
 """Words of a value that may still be a name or a state; a longer one is a sentence."""
 

@@ -11,8 +11,6 @@ import re
 from dataclasses import dataclass
 from typing import Literal
 
-__all__ = ["Said", "Stance", "Token", "tokens"]
-
 Kind = Literal["affirms", "denies", "silent", "open"]
 
 
