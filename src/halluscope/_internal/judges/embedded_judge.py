@@ -12,8 +12,8 @@ from ..embedded.claims.extracting import extract, unread
 from ..embedded.deciding.decide import decide, hallucination_probability, reason_of
 from ..embedded.deciding.reader import fingerprint, read_claims
 from ..embedded.reading.context import ReadContext
+from ..embedded.reading.judged_text import long_words, shortened
 from ..embedded.reading.language import unjudgeable
-from ..embedded.reading.long_words import long_words, shortened
 from ..errors import CannotJudge, NothingToJudge
 from ..judge import Answer, Call
 from ..plumbing.public import public_in

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from functools import cached_property
 from itertools import accumulate
@@ -74,24 +74,13 @@ class _Form:
     def __init__(self, passage: str) -> None:
         self._statements = structured(passage)
         self.text = "\n".join(statement.text for statement in self._statements) or passage
-        self._starts: list[int] = []
-        place = 0
-        for statement in self._statements:
-            self._starts.append(place)
-            place += len(statement.text) + 1
+        self._starts = [0, *accumulate(len(statement.text) + 1 for statement in self._statements)]
 
     def source(self, start: int, end: int) -> tuple[int, int]:
         """The characters of the passage that `start`:`end` of the read text stand for."""
         if not self._statements:
             return start, end
-        first = max(0, bisect_right(self._starts, start) - 1)
-        last = max(first, bisect_right(self._starts, max(start, end - 1)) - 1)
-        places = []
-        for number in range(first, last + 1):
-            statement, begin = self._statements[number], self._starts[number]
-            low, high = max(0, start - begin), min(len(statement.text), end - begin)
-            if high > low:
-                places.append(statement.place(low, high))
-        if not places:
-            return self._statements[first].start, self._statements[first].end
+        first, last = bisect_right(self._starts, start) - 1, bisect_left(self._starts, end)
+        touched = zip(self._statements[first:last], self._starts[first:last], strict=True)
+        places = [made.place(max(0, start - begin), min(len(made.text), end - begin)) for made, begin in touched]
         return min(place.start for place in places), max(place.end for place in places)

@@ -6,16 +6,17 @@ both, so that the claims, the rules and the network speak of the same characters
 
 from __future__ import annotations
 
+import re
+import unicodedata
 from array import array
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from ...text import Span
-from .citations import citations
-from .letters import odd_letters
-from .markup import code_blocks, markup
+from ...text.citation_marks import citation_marks
+from .markup import Edit, code_blocks, markup
 
 _SHORT = 20_000
 """Characters of a text that may be kept for the next reader of it."""
@@ -52,7 +53,7 @@ class JudgedText:
         last = bisect_left(self._starts, end)
         return Span(first, max(first, last))
 
-    def _edited(self, edits: Iterable[tuple[int, int, str]]) -> JudgedText:
+    def _edited(self, edits: Iterable[Edit]) -> JudgedText:
         """The same with parts of `text` replaced. Edits come in order; one that overlaps the one before is left out."""
         made = list(edits)
         if not made:
@@ -89,10 +90,64 @@ def _kept(text: str) -> JudgedText:
 
 
 def _judged(text: str) -> JudgedText:
-    # Letters first: a zero-width space hides a mark. Citations before mark-up: "<sup>1</sup>" is one mark.
     read = JudgedText(text, text)
-    read = read._edited(odd_letters(read.text))
-    read = read._edited(citations(read.text))
-    read = read._edited(markup(read.text))
-    blocks = code_blocks(read.text)
-    return JudgedText(text, read.text, tuple(blocks), read._starts, read._ends) if blocks else read
+    # Letters first: a zero-width space hides a mark. Citations before mark-up: "<sup>1</sup>" is one mark.
+    for edits in (_odd_letters, _citations, markup):
+        read = read._edited(edits(read.text))
+    return replace(read, code=tuple(code_blocks(read.text)))
+
+
+# Zero-width characters, soft hyphens and marks of direction; a byte order mark inside a text.
+_HIDDEN = (
+    "\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180e\u200b-\u200f"
+    "\u202a-\u202e\u2060-\u2064\u2066-\u206f\ufe00-\ufe0f\ufeff\U000e0000-\U000e007f"
+)
+# Blanks, and what else has one plain reading. Fractions, powers and circled numbers mean something by their form.
+_COMPATIBLE = (
+    "\u00a0\u2000-\u200a\u202f\u205f\u3000"
+    "\uff01-\uff5e\uffe0-\uffe6\ufb00-\ufb06\u2160-\u217f\u24b6-\u24e9\U0001d400-\U0001d7ff\U0001f130-\U0001f149"
+)
+_ODD = re.compile(rf"(?P<hidden>[{_HIDDEN}]+)|[{_COMPATIBLE}]|[^\W\d_][\u0300-\u036f]+")
+
+
+def _odd_letters(text: str) -> Iterator[Edit]:
+    """Letters that look like plain ones and are not: full-width, mathematical, joined, or hidden between others."""
+    for match in () if text.isascii() else _ODD.finditer(text):
+        plain = "" if match["hidden"] else unicodedata.normalize("NFKC", match.group())
+        if plain != match.group():
+            yield *match.span(), plain
+
+
+_LEANING = re.compile(r"\b(?:to|in|by|from|see|per|of|with|and|than|source|both)\s*$", re.IGNORECASE)
+
+
+def _citations(text: str) -> Iterator[Edit]:
+    """Marks of citation, which state nothing. One that a sentence leans on ("shown in [2]") becomes "the source"."""
+    done = 0
+    for match in citation_marks(text):
+        start, end = match.span()
+        before = text[max(0, start - 40) : start]
+        after = text[end : end + 1]
+        if match["bracket"] and _LEANING.search(before) and (not after or after in " .,;:)\n"):
+            yield start, end, "the source"
+        else:
+            while start > done and text[start - 1] in " \t" and (not after or after in " \t.,;:!?)\n[(<"):
+                start -= 1
+            if (not start or text[start - 1] == "\n") and after == " ":
+                end += 1
+            yield start, end, ""
+        done = end
+
+
+_LONG = re.compile(r"[^\W_]{32,}|\d{16,}")
+_SHOWN = 12
+
+
+def long_words(text: str) -> list[str]:
+    """Hashes, keys, long numbers: the network sees little of such a word, so it is compared letter by letter."""
+    return _LONG.findall(judged(text).text)
+
+
+def shortened(word: str) -> str:
+    """A long word as it can be shown in a sentence."""
+    return f"{word[:_SHOWN]}…{word[-_SHOWN:]}"

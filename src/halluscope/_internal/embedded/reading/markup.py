@@ -35,11 +35,16 @@ _MARK = re.compile(
     """,
     re.VERBOSE | re.IGNORECASE,
 )
+_CELL_TAG = re.compile(r"</?t[dh]\b", re.IGNORECASE)
 _POSSIBLE = re.compile(r"[*_`~<&\[\\\u2190-\u21ff\u2600-\u27bf\u2b00-\u2bff\U0001f300-\U0001faff]")
 _FENCED = re.compile(r"^[ \t>]{0,8}(?P<ticks>```|~~~)(?P<more>[`~]*)(?P<language>[^\n`]*)$", re.MULTILINE)
 
 
-def markup(text: str) -> Iterator[tuple[int, int, str]]:
+Edit = tuple[int, int, str]
+"""The start and end of characters, and what stands there instead."""
+
+
+def markup(text: str) -> Iterator[Edit]:
     """Edits that take the mark-up out, in order. Fences round program code stay, and what is in them."""
     if _POSSIBLE.search(text) is None:
         return
@@ -53,31 +58,24 @@ def markup(text: str) -> Iterator[tuple[int, int, str]]:
             position = blocks[number].end
             continue
         position = match.end()
-        if match.lastgroup == "link" or match["link"]:
-            shown = match.start("shown")
-            yield match.start(), shown, ""
-            inner = match.end("shown")
-            yield inner, match.end(), ""
-            continue
-        edit = _edit(text, match)
-        if edit is not None:
-            yield edit
+        yield from _edits(text, match)
 
 
-def _edit(text: str, match: re.Match[str]) -> tuple[int, int, str] | None:
-    start, end = match.span()
-    if match["star"] is not None:
-        return (start, end, "") if _is_emphasis(text, start, end) else None
-    if match["entity"] is not None:
-        plain = unescape(match.group()).replace("\xa0", " ")
-        return (start, end, plain) if plain != match.group() else None
-    if match["block"] is not None:
-        return start, end, "\n" if not re.match(r"</?t[dh]\b", match.group(), re.IGNORECASE) else " "
-    if match["auto"] is not None:
-        return start, end, match["address"]
-    if match["sign"] is not None:
-        return match.start("emoji"), end, ""
-    return start, end, ""
+def _edits(text: str, match: re.Match[str]) -> Iterator[Edit]:
+    kind, found, (start, end) = match.lastgroup, match.group(), match.span()
+    if kind == "link":
+        yield start, match.start("shown"), ""
+        yield match.end("shown"), end, ""
+    elif kind == "entity":
+        plain = unescape(found).replace("\xa0", " ")
+        if plain != found:
+            yield start, end, plain
+    elif kind == "block":
+        yield start, end, " " if _CELL_TAG.match(found) else "\n"
+    elif kind == "sign":
+        yield match.start("emoji"), end, ""
+    elif kind != "star" or _is_emphasis(text, start, end):
+        yield start, end, match["address"] or ""
 
 
 def _is_emphasis(text: str, start: int, end: int) -> bool:
