@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from ...text.verb_forms import AUXILIARY, BASES
-from .stated import Stated
+from .phrases import Stated
 from .subjects import DETERMINED, NAME, subject_of
 from .verbs import finite_verb, is_participle
 

@@ -13,9 +13,7 @@ from typing import NamedTuple
 
 from ...text.caseless import Caseless
 from ...text.verb_forms import BASES
-from .participles import aside
-from .phrases import phrases
-from .stated import Stated
+from .phrases import Stated, phrases
 from .subjects import DETERMINED, FOR_MANY, FOR_ONE, NAME, Subject, goes_on_after, subject_of
 from .verbs import finite_verb, is_participle, starts_with_verb
 
@@ -56,12 +54,13 @@ def clauses(sentence: str) -> list[Stated]:
     """The statements of a sentence, in order; one when nothing is safe to cut."""
     if len(sentence) > _LONGEST or '"' in sentence or "“" in sentence or "|" in sentence:
         return [Stated(sentence, 0, len(sentence))]
-    found = aside(sentence)
+    found = _between(sentence) or _fronted(sentence)
     if found is None:
         return _main(sentence)
+    text, end, subject, rest = found
     return [
-        *_placed(_main(found.text), 0, found.end - len(found.text)),
-        *_placed(_main(found.subject + sentence[found.rest :]), found.rest, found.rest - len(found.subject)),
+        *_placed(_main(text), 0, end - len(text)),
+        *_placed(_main(subject + sentence[rest:]), rest, rest - len(subject)),
     ]
 
 
@@ -73,8 +72,7 @@ def _placed(found: list[Stated], first: int, shift: int) -> Iterator[Stated]:
 
 def _main(sentence: str) -> list[Stated]:
     """The statements of a sentence without participles beside it."""
-    parts = list(_parts(sentence))
-    made = [clause for part in parts for clause in _finer(sentence, part, alone=len(parts) == 1)]
+    made = [clause for part in _parts(sentence) for clause in _finer(sentence, part)]
     return made if len(made) > 1 else [Stated(sentence, 0, len(sentence))]
 
 
@@ -187,22 +185,70 @@ def _helped(left: str, verb: int) -> tuple[str, str] | None:
     return match[1], left[match.start(2) :]
 
 
+# --- participles beside a sentence --------------------------------------------------------------------
+
+_Aside = tuple[str, int, str, int]
+"""What a participle says and its end in the sentence; the words to read before the rest, and where that begins."""
+_LASTING = frozenset("located situated headquartered priced known owned".split())
+"""Participles that say how a thing is, not what once happened to it."""
+_ONCE = frozenset(
+    """
+    acquired announced appointed approved awarded born bought built commissioned completed composed constructed created
+    dedicated designed destroyed developed directed discovered elected established filmed formed founded hired
+    inaugurated introduced invented launched named opened organised organized painted passed produced published
+    rebuilt recorded released renamed renovated restored signed sold unveiled written
+    """.split()
+)
+"""Participles that are never only a circumstance ("compared with last year", "asked by a reporter")."""
+_PARTICIPLES = _ONCE | _LASTING
+_PHRASE = r"((?:first\s+|\w+ly\s+)?([\w-]+)\s+(?:in|by|on|at|from|near|as|for|to|after|between)\s[^,;:()]*)"
+_BETWEEN = re.compile(rf"([^,;:()]{{2,80}}),\s+{_PHRASE},\s+")
+_FRONTED = re.compile(rf"{_PHRASE},\s+")
+
+
+def _between(sentence: str) -> _Aside | None:
+    """ "The mill, built in 1890, is closed": what is said between a subject and its verb."""
+    match = _BETWEEN.match(sentence)
+    if match is None or match[3] not in _PARTICIPLES:
+        return None
+    head, rest = match[1], sentence[match.end() :]
+    subject = subject_of(f"{head} {rest}") if goes_on_after(head, rest) else None
+    if subject is None or subject.text != head:
+        return None
+    return f"{head} {_was(match[3], subject)} {match[2]}", match.end(2), f"{head} ", match.end()
+
+
+def _fronted(sentence: str) -> _Aside | None:
+    """ "Founded in 1995, it grew": what is said before the subject."""
+    match = _FRONTED.match(sentence)
+    if match is None or match[2].lower() not in _PARTICIPLES:
+        return None
+    subject = subject_of(sentence[match.end() :])
+    if subject is None or not sentence.startswith(subject.text, match.end()):
+        return None
+    phrase = match[1][0].lower() + match[1][1:]
+    text = f"{subject.text} {_was(match[2].lower(), subject)} {phrase}"
+    return text[0].upper() + text[1:], match.end(1), "", match.end()
+
+
+def _was(participle: str, subject: Subject) -> str:
+    if participle in _LASTING:
+        return "are" if subject.plural else "is"
+    return "were" if subject.plural else "was"
+
+
 # --- inside one clause ------------------------------------------------------------------------------
 
 
-def _finer(sentence: str, part: _Part, *, alone: bool) -> Iterator[Stated]:
+def _finer(sentence: str, part: _Part) -> Iterator[Stated]:
     """The part cut at its relative clause, its objects and its agent, and finished as sentences."""
-    raw = sentence[part.start : part.end].rstrip()
-    full = part.lead + raw
+    full = part.lead + sentence[part.start : part.end].rstrip()
     offset = part.start - len(part.lead)
     for text, start, end in _relative(full) or [(full, 0, len(full))]:
-        subject = part.subject if text == full else subject_of(text)
-        cut = phrases(text) if subject is not None and not (text != full and start) else None
-        if cut is None or (text != full and end - start != len(text)):
-            yield Stated(finished(text), max(part.start, offset + start), offset + end)
-            continue
-        for piece, low, high in cut:
-            yield Stated(finished(piece), max(part.start, offset + start + low), offset + start + high)
+        whole = start == 0 and end == len(text)
+        cut = phrases(text) if whole and part.subject is not None else None
+        for piece, low, high in cut or [(text, start, end)]:
+            yield Stated(finished(piece), max(part.start, offset + low), offset + high)
 
 
 def finished(text: str) -> str:

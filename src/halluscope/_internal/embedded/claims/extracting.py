@@ -21,7 +21,7 @@ from .absence import speaks_of_absence
 from .bare_answers import with_question
 from .clauses import clauses, finished
 from .lines import is_heading, is_item, label_end, presupposed, repeats, tells
-from .stated import Stated
+from .phrases import Stated
 from .subjects import Subject, resolve, subject_of
 
 _COLON_LAST = re.compile(r":[\s*_]*$")

@@ -3,11 +3,19 @@
 from __future__ import annotations
 
 import re
+from typing import NamedTuple
 
 from ...text.caseless import Caseless
 from ...text.verb_forms import AUXILIARY, BE
-from .stated import Stated
 from .verbs import finite_verb, is_participle
+
+
+class Stated(NamedTuple):
+    """The words of a statement, and the stretch of the text around it (sentence, clause or output) that is its own."""
+
+    text: str
+    start: int
+    end: int
 
 
 def phrases(clause: str) -> list[Stated] | None:

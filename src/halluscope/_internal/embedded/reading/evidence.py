@@ -23,8 +23,6 @@ _WINDOW_WORDS = 45
 _MIN_WORDS = 5
 _POSTINGS = 20_000
 _COVERED = 0.25
-_SHORT = 2_000
-"""Characters of a text whose words may be kept for the next time."""
 
 _WORD = re.compile(r"[^\W\d_]+(?:['\u2019][^\W\d_]+)?|\d[\d,]*(?:\.\d+)?")
 _ASCII_WORD = re.compile(r"[a-z]+(?:'[a-z]+)?|[0-9][0-9,]*(?:\.[0-9]+)?")
@@ -93,17 +91,8 @@ def stem(word: str) -> str:
 
 def content_words(text: str) -> list[str]:
     """Stems of the words that carry meaning, in order, repeats kept."""
-    return list(_kept_words(text)) if len(text) <= _SHORT else _content_words(text)
-
-
-def _content_words(text: str) -> list[str]:
     word = _ASCII_WORD if text.isascii() else _WORD
     return [stem(found) for found in word.findall(text.lower()) if found not in STOP_WORDS]
-
-
-@lru_cache(maxsize=128)  # a claim, its question and its evidence are each asked for several times
-def _kept_words(text: str) -> tuple[str, ...]:
-    return tuple(_content_words(text))
 
 
 def _sized_windows(text: str, passage: int) -> list[tuple[Window, int]]:
@@ -137,7 +126,7 @@ class EvidenceIndex:
         self.total_words = sum(self._sizes)
         self._postings: dict[str, list[int]] = {}
         for place, window in enumerate(self.windows):
-            for word in dict.fromkeys(_content_words(self.text(window))):
+            for word in dict.fromkeys(content_words(self.text(window))):
                 self._postings.setdefault(word, []).append(place)
         count = len(self.windows) + 1
         self._idf = {word: math.log(1 + count / len(places)) for word, places in self._postings.items()}
@@ -158,9 +147,13 @@ class EvidenceIndex:
         """The windows that hold most of the claim's rare words, at most `words` words of them, in order."""
         complete = self.total_words <= words
         ranked = self._rank(claim, 1 if complete else 8)
+        places = range(len(self.windows)) if complete else self._chosen(ranked, words)
+        windows = tuple(self.windows[place] for place in places)
         best = self.windows[ranked[0]] if ranked else None
-        if complete:
-            return self._selection(range(len(self.windows)), best, complete=True)
+        return Selection(" ".join(map(self.text, windows)), windows, best, complete)
+
+    def _chosen(self, ranked: Sequence[int], words: int) -> Sequence[int]:
+        """As many windows as there is room for: the ranked ones, then their neighbours, then the rest."""
         chosen: set[int] = set()
         room = words
         # What stands beside the strongest window usually says who "he" or "it" is.
@@ -171,7 +164,7 @@ class EvidenceIndex:
                 room -= self._sizes[place]
             if room < _MIN_WORDS:
                 break
-        return self._selection(sorted(chosen), best, complete=False)
+        return sorted(chosen)
 
     def _rank(self, claim: str, limit: int) -> list[int]:
         """Windows by what they add to the coverage of the claim: a word already covered counts a quarter."""
@@ -200,7 +193,3 @@ class EvidenceIndex:
                 if not fresh.isdisjoint(held[place]):
                     gain[place] = sum(weights[word] * (_COVERED if word in covered else 1.0) for word in held[place])
         return order
-
-    def _selection(self, places: Sequence[int], best: Window | None, *, complete: bool) -> Selection:
-        chosen = tuple(self.windows[place] for place in places)
-        return Selection(" ".join(self.text(window) for window in chosen), chosen, best, complete)
