@@ -247,7 +247,7 @@ def _finer(sentence: str, part: _Part) -> Iterator[Stated]:
     for text, start, end in _relative(full) or [(full, 0, len(full))]:
         whole = start == 0 and end == len(text)
         cut = phrases(text) if whole and part.subject is not None else None
-        for piece, low, high in cut or [(text, start, end)]:
+        for piece, low, high in cut or [Stated(text, start, end)]:
             yield Stated(finished(piece), max(part.start, offset + low), offset + high)
 
 

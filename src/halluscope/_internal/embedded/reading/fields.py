@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import cache
 from itertools import product
 from typing import Literal
 
-from .keywords import FACTS, FLAGS, GENERIC, LIKELY, LOOSE, SAME, STATES, TURNED, VALUES, Value, root, telling
+from .keywords import FACTS, FLAGS, GENERIC, LIKELY, LOOSE, STATES, TURNED, VALUES, Value, root, telling
 from .records import Pair, Siblings, pairs, siblings, words_of
 from .stance import Said, Stance
 
@@ -38,15 +38,11 @@ class Field:
     """The root of a value that rules out others, such as `free`."""
     whole: bool = False
     """Made from all fields of a group: whether there is any parking at all."""
-    done: bool = False
-    """The key is a participle: `booked` is not a booking."""
     record: int = 0
     siblings: Siblings | None = None
     """Where other records have the same key with another value: a claim has to name this one."""
     elsewhere: bool = False
     """Sentences of the text speak of the same thing, and may know better."""
-    cues: tuple[str, ...] = ()
-    """Letters, one of which every claim about the field has."""
 
     @property
     def key(self) -> tuple[str, ...]:
@@ -86,32 +82,27 @@ def read_fields(text: str) -> tuple[Field, ...]:
     for pair in found:
         records.setdefault(pair.record, []).append(pair)
     alike = siblings(records)
-    sayings = _Sayings(prose)
-    return tuple(
-        field for number, members in records.items() for field in _fields_of(members, text, alike.get(number), sayings)
-    )
+    told = _sayings(prose)
+    made = (_fields_of(members, text, alike.get(number)) for number, members in records.items())
+    return tuple(replace(field, elsewhere=told(field.words)) for fields in made for field in fields)
 
 
-class _Sayings:
-    """The sentences of a context beside its fields."""
+def _sayings(prose: Iterable[str]) -> Callable[[tuple[str, ...]], bool]:
+    """Tells whether one of the sentences beside the fields has all of some words."""
+    text = "\n".join(prose)[:_MOST_PROSE].lower()
+    sentences = [f" {_NO_WORD.sub(' ', said)}" for said in _SENTENCE_END.split(text)]
+    solid = [said.replace(" ", "") for said in sentences]
 
-    def __init__(self, prose: Iterable[str]) -> None:
-        text = "\n".join(prose)[:_MOST_PROSE].lower()
-        self._said = [f" {_NO_WORD.sub(' ', said)}" for said in _SENTENCE_END.split(text)]
-        self._solid = [said.replace(" ", "") for said in self._said]
-        self._known: dict[tuple[str, ...], bool] = {}
+    @cache
+    def name(words: tuple[str, ...]) -> bool:
+        if len(words) == 1:  # it may be written in two words there
+            return any(words[0] in said for said in solid)
+        return bool(words) and any(all(f" {word}" in said for word in words) for said in sentences)
 
-    def name(self, words: tuple[str, ...]) -> bool:
-        """Whether one of them has all these words."""
-        if words not in self._known:
-            if len(words) == 1:  # it may be written in two words there
-                self._known[words] = any(words[0] in said for said in self._solid)
-            else:
-                self._known[words] = bool(words) and any(all(f" {w}" in said for w in words) for said in self._said)
-        return self._known[words]
+    return name
 
 
-def _fields_of(members: Sequence[Pair], text: str, alike: Siblings | None, sayings: _Sayings) -> list[Field]:
+def _fields_of(members: Sequence[Pair], text: str, alike: Siblings | None) -> list[Field]:
     """The fields of one record that can be compared."""
     beginnings = Counter(key[:size] for key in {pair.key for pair in members} for size in range(1, len(key)))
     found: list[Field] = []
@@ -129,11 +120,8 @@ def _fields_of(members: Sequence[Pair], text: str, alike: Siblings | None, sayin
                 _shown(pair, members[0], text, others is not None), value, words, pair.start, pair.end,
                 group="" if head in GENERIC else head,
                 state=STATES[state][0] if state else "",
-                done=len(words) == 1 and any(word.endswith("ed") and root(word) == words[0] for word in key),
                 record=pair.record,
                 siblings=others,
-                elsewhere=sayings.name(words),
-                cues=_cues(words, STATES[state][0] if state else ""),
             )  # fmt: skip
             found.append(field)
             if field.group and value != "other":
@@ -142,8 +130,7 @@ def _fields_of(members: Sequence[Pair], text: str, alike: Siblings | None, sayin
         values = {field.value for field in fields}
         if len(fields) > 1 and ("yes" in values or len(values) == 1) and head not in owner:
             shown = next(field for field in fields if field.value == "yes" or len(values) == 1)
-            whole = replace(shown, words=(head,), group="", whole=True)
-            found.append(replace(whole, elsewhere=sayings.name(whole.words), cues=_cues(whole.words, "")))
+            found.append(replace(shown, words=(head,), group="", whole=True))
     return found
 
 
@@ -170,14 +157,6 @@ def _valued(pair: Pair) -> Iterator[tuple[Value, str]]:
         yield VALUES.get(value, "other"), value if value in STATES else ""
 
 
-@lru_cache(maxsize=1024)
-def _cues(words: tuple[str, ...], state: str) -> tuple[str, ...]:
-    if not words:
-        return (state, *TURNED[state])
-    others = TURNED.get(words[0], ()) if len(words) == 1 else ()  # of several words the first has to be there
-    return (words[0].rstrip("y"), *(alias for alias, meant in SAME.items() if meant == words[0]), *others)
-
-
 # --- comparing --------------------------------------------------------------------------------------
 
 _REPORTED = re.compile(
@@ -190,9 +169,6 @@ _SURE, _LESS_SURE, _UNSURE = 0.9, 0.7, 0.5
 _APART = 4
 _NEAR = 2
 _BEING = frozenset("is are was were be been being remains remained stays still currently now already marked".split())
-_BEFORE = frozenset(
-    "no any specific particular special or nor and offer offering have having provide providing".split()
-)
 _AFTER = frozenset(
     """is are was were has have at or and nor in on for to but if with facilities options spaces services
     available""".split()
@@ -211,12 +187,8 @@ class _Match:
 
 def compare_fields(claim: str, fields: Sequence[Field]) -> list[FieldFinding]:
     """One finding for each field the claim speaks of, in the order of the claim."""
-    letters = _NO_WORD.sub("", claim.lower())
-    likely = [field for field in fields if any(cue in letters for cue in field.cues)]
-    if not likely:
-        return []
     said = _Claim(claim)
-    found = [match for field in likely if (match := said.match(field))]
+    found = [match for field in fields if (match := said.match(field))]
     findings = [finding for match in _one_record(_closest(found), said) if (finding := _finding(match, said))]
     return sorted(findings, key=lambda finding: (finding.start, finding.end))
 
@@ -244,31 +216,19 @@ class _Claim(Said):
             return None
         if not field.words:
             return self._state(field)
+        *words, last = field.words
+        opposites = (f"un{last}", f"non{last}", *(() if last in self.places else TURNED.get(last, ())))
+        turned = next((word for word in opposites if word in self.places), "")
         most = _APART if len(field.words) <= _APART else 2
-        turned, places = self._last(field)
-        known = [*(self.places.get(word, [])[:most] for word in field.words[:-1]), places[:most]]
-        best: tuple[int, int] | None = None
-        for chosen in product(*known):
-            first, last = min(low for low, _ in chosen), max(high for _, high in chosen)
-            if last - first <= len(chosen) + _APART and (best is None or last - first < best[1] - best[0]):
-                best = first, last
-        if best is None:
+        known = [self.places.get(word, [])[:most] for word in (*words, turned or last)]
+        stretches = [(min(low for low, _ in chosen), max(high for _, high in chosen)) for chosen in product(*known)]
+        near = [stretch for stretch in stretches if stretch[1] - stretch[0] <= len(known) + _APART]
+        if not near:
             return None
-        return self._state(field, best) if field.value == "other" and field.state else _Match(field, *best, turned)
-
-    def _last(self, field: Field) -> tuple[bool, list[tuple[int, int]]]:
-        """Where the last word of a field stands in the claim, or its opposite, and whether it is the opposite."""
-        word = field.words[-1]
-        for other in (f"un{word}", f"non{word}"):
-            if other in self.places:
-                return True, self.places[other]
-        places = self.places.get(word, [])
-        if field.done:
-            places = [place for place in places if not self.word(place[1]).endswith("ing")]
-        for other in TURNED.get(word, ()):
-            if not places and other in self.places:
-                return True, self.places[other]
-        return False, places
+        best = min(near, key=lambda stretch: stretch[1] - stretch[0])
+        if field.value == "other" and field.state:
+            return self._state(field, best)
+        return _Match(field, *best, bool(turned))
 
     def _state(self, field: Field, near: tuple[int, int] | None = None) -> _Match | None:
         """Where the claim names the value of a field or its opposite: "is open" for `status: closed`."""
@@ -284,18 +244,9 @@ class _Claim(Said):
 
 
 def _closest(found: list[_Match]) -> list[_Match]:
-    """Fields named by fewer of the same words than another are not meant, nor a group beside its members."""
+    """A group beside its members is not meant."""
     groups = {match.field.group for match in found}
-    places = {(match.field.words, match.first, match.last) for match in found if not match.field.whole}
-    return [
-        match
-        for match in found
-        if not (match.field.whole and match.field.words[0] in groups)
-        and not any(
-            set(match.field.words) < set(words) and first <= match.first and last >= match.last
-            for words, first, last in places
-        )
-    ]
+    return [match for match in found if not (match.field.whole and match.field.words[0] in groups)]
 
 
 def _one_record(found: list[_Match], said: _Claim) -> Iterator[_Match]:
@@ -346,7 +297,7 @@ def _weighed(match: _Match, stance: Stance, said: _Claim) -> tuple[Status, float
     outright = stance.kind == "denies" and stance.end == said.tokens[match.last].end
     after = said.word(match.last + 1)
     ends = not after.isalnum() or after in _AFTER
-    if len(field.words) == 1 and field.words[0] in LOOSE and not (outright and said.word(match.first - 1) in _BEFORE):
+    if len(field.words) == 1 and field.words[0] in LOOSE:
         return None
     if field.whole and stance.kind == "denies" and not ends:
         return None  # "no parking validation" is not "no parking"
