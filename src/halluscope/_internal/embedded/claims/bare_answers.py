@@ -28,9 +28,8 @@ def with_question(found: list[Stated], question: str) -> list[Stated]:
     asked = _asked(question)
     if asked is None or not found:
         return found
-    bare = [is_bare(stated.text) for stated in found]
-    if len(found) > 1:
-        bare = [one and not _LABELLED.match(stated.text) for one, stated in zip(bare, found, strict=True)]
+    alone = len(found) == 1
+    bare = [is_bare(stated.text) and (alone or not _LABELLED.match(stated.text)) for stated in found]
     whole = all(bare)
     return [
         stated._replace(text=joined(asked, stated.text)) if one and (whole or not number) else stated
@@ -70,6 +69,8 @@ _BE = re.compile(
     re.IGNORECASE,
 )
 _STRANDED = re.compile(r"\b(?:of|in|for|from|by|with|to|at|on|called|named|known)\s*$", re.IGNORECASE)
+# "Who is the chair meeting": the words after the verb hold another one.
+_ONGOING = re.compile(r"\b\w+ing\b")
 _WHO = re.compile(r"(?:who|what|which)\b", re.IGNORECASE)
 _PLAIN = re.compile(r"[^,;:()?]+$")
 _INVERTED = re.compile(
@@ -97,14 +98,10 @@ def _told(asked: str, bare: str) -> str | None:
     if _PLAIN.match(bare) is None:
         return None
     match = _BE.match(asked)
-    if match is not None and not _STRANDED.search(match["subject"]) and not _ongoing(match["subject"]):
-        return f"{match['subject']} {match['verb'].lower()} {bare}"
+    subject = match["subject"] if match else ""
+    if match and not _STRANDED.search(subject) and not _ONGOING.search(subject.split(" of ")[0]):
+        return f"{subject} {match['verb'].lower()} {bare}"
     return _as_subject(asked.rstrip("? "), bare)
-
-
-def _ongoing(words: str) -> bool:
-    """ "Who is the chair meeting": the words after the verb hold another one."""
-    return re.search(r"\b\w+ing\b", words.split(" of ")[0]) is not None
 
 
 def _as_subject(asked: str, bare: str) -> str | None:

@@ -42,9 +42,8 @@ def is_heading(text: str, spans: list[Span], index: int, *, bold: bool) -> bool:
     marked = before.startswith("#") or (not before and _UNDERLINED.match(text, span.end) is not None)
     if marked:
         return not states(line)
-    if index + 1 >= len(spans) or before or line.startswith("|"):
-        return False
-    if len(line.split()) > _HEADING_WORDS or states(line):
+    last = index + 1 == len(spans)
+    if last or before or line.startswith("|") or len(line.split()) > _HEADING_WORDS or states(line):
         return False
     gap = text[span.end : spans[index + 1].start]
     return "\n" in gap and (line.rstrip().endswith(":") or bold or ("\n\n" in gap and not _END.search(line)))

@@ -6,7 +6,7 @@ import re
 from typing import NamedTuple
 
 from ...text.caseless import Caseless
-from ...text.verb_forms import AUXILIARY, BE
+from ...text.verb_forms import BE
 from .verbs import finite_verb, is_participle
 
 
@@ -60,33 +60,19 @@ _MEASURE = re.compile(
 
 
 def _objects(clause: str) -> list[Stated] | None:
+    """ "has 16 GB of RAM and a 256 GB SSD" says two things of what it has."""
     verb = finite_verb(clause)
-    if verb is None or verb.text in _LEFT_WHOLE or (verb.text in AUXILIARY and verb.text not in BE | _OWNING):
-        return None
-    gap = _AFTER_VERB.match(clause, verb.end)
-    if gap is None:
+    gap = _AFTER_VERB.match(clause, verb.end) if verb else None
+    if verb is None or gap is None or (verb.text in BE and not _ARTICLE.match(clause, gap.end())):
         return None
     begin = gap.end()
-    first = _kind(clause, begin)
-    if first is None or (verb.text in BE and not _ARTICLE.match(clause, begin)):
-        return None
-    bounds, joints = [begin], []
-    for joint in _JOINT.finditer(clause, begin):
-        bounds.append(joint.end())
-        joints.append(joint)
-    if not joints or joints[-1].group() == ", ":
-        return None
-    cuts = _cuts(clause, begin, joints)
-    if not cuts or (verb.text in BE and not all(_ARTICLE.match(clause, joint.end()) for joint in cuts)):
+    cuts = _cuts(clause, begin, list(_JOINT.finditer(clause, begin)))
+    if not cuts:
         return None
     made = [Stated(clause[: cuts[0].start()], 0, cuts[0].start())]
     ends = [joint.start() for joint in cuts[1:]] + [len(clause)]
     made += [Stated(clause[:begin] + clause[j.end() : end], j.end(), end) for j, end in zip(cuts, ends, strict=True)]
     return made
-
-
-_OWNING = frozenset(("has", "have", "had"))
-_LEFT_WHOLE = frozenset("comprises comprised consists consisted equals ranges ranged totals varies".split())
 
 
 def _kind(clause: str, place: int) -> str | None:
@@ -96,7 +82,9 @@ def _kind(clause: str, place: int) -> str | None:
 
 
 def _cuts(clause: str, begin: int, joints: list[re.Match[str]]) -> list[re.Match[str]]:
-    """The joints at which a noun phrase of its own begins, if the last of them is one with "and"."""
+    """The joints at which a noun phrase of its own begins, if the last of all and of these is one with "and"."""
+    if not joints or joints[-1].group() == ", ":
+        return []
     cuts: list[re.Match[str]] = []
     left = begin
     for number, joint in enumerate(joints):
@@ -117,16 +105,9 @@ def _stands(left: str, right: str, rest: str) -> bool:
     words = re.findall(r"[^\W\d_]{2,}", left)
     if not words or len(right.split()) < 2:
         return False
-    counted = kinds == ("counted", "counted")
-    if counted and _MEASURE.match(words[0]) and _MEASURE.search(right):
+    if kinds == ("counted", "counted") and _MEASURE.match(words[0]) and _MEASURE.search(right):
         # "2 hours and 30 minutes" is one measure; "2 hours for boys and 3 hours for girls" are two.
         return _alike(left, right)
-    if (
-        counted
-        and len(words) == 1
-        and re.fullmatch(r"\W*(?:one|two|three|four|five|six|seven|eight|nine|ten)\W*", left)
-    ):
-        return False
     if any(tie[1] != "of" or kinds[0] != "counted" for tie in _ATTACHED.finditer(left)):
         return _alike(left, right)
     return True
@@ -177,7 +158,7 @@ _PLACE = re.compile(
 def _places(clause: str) -> list[Stated] | None:
     """ "is in London, in the financial district" says where, and where there."""
     match = _PLACE.match(clause)
-    if match is None or finite_verb(clause[match.end(2) :]) is not None:
+    if match is None:
         return None
     two = match.end(2)
     return [Stated(clause[: match.start(2)], 0, match.start(2)), Stated(match[1] + clause[two:], two, len(clause))]

@@ -68,16 +68,13 @@ def subject_of(clause: str) -> Subject | None:
     if verb is None or verb.start <= start:
         return None
     text = _ADVERB_LAST.sub("", clause[start : verb.start].rstrip())
-    if not text or len(text.split()) > _MAX_SUBJECT_WORDS or _NOUN_PHRASE_STOP.search(text):
-        return None
-    if _UNFINISHED.search(text):
-        return None
     words = text.split()
-    if PRONOUN.match(text) and len(words) > 1 and words[0].lower() not in _POINTING:
+    if not 0 < len(words) <= _MAX_SUBJECT_WORDS or _NOUN_PHRASE_STOP.search(text) or _UNFINISHED.search(text):
         return None
-    if not (
-        NAME.match(text) or DETERMINED.match(text) or PRONOUN.match(text) or text[0].isupper() or text[0].isdigit()
-    ):
+    if PRONOUN.match(text):
+        if len(words) > 1 and words[0].lower() not in _POINTING:
+            return None
+    elif not (DETERMINED.match(text) or text[0].isupper() or text[0].isdigit() or NAME.match(text)):
         return None
     return _subject(text, verb.text, _is_rivalled(clause, verb.start))
 
@@ -134,6 +131,8 @@ _EXPLETIVE = re.compile(
     re.IGNORECASE,
 )
 _PRONOUN_FIRST = re.compile(r"(he|she|it|they|his|her|its|their)\b", re.IGNORECASE)
+_POSSESSIVE_HER = re.compile(r"her\s+[a-z]+\s+", re.IGNORECASE)
+_KEEPING = frozenset("this that his her its their there i we you".split())
 
 
 def resolve(text: str, last: Subject | None) -> tuple[str, Subject | None]:
@@ -148,30 +147,20 @@ def resolve(text: str, last: Subject | None) -> tuple[str, Subject | None]:
     if pronoun is None:
         subject = subject_of(text)
         if subject is None or PRONOUN.match(subject.text):
-            return text, last if subject is not None and _keeps(subject) else None
+            # A clause about "this discovery" does not change what "he" will mean after it, but "they" might.
+            return text, last if subject is not None and subject.text.split()[0].lower() in _KEEPING else None
         # Two clauses that were not split may have two subjects: neither is safe to carry on.
         return text, None if ";" in text else subject
     word = pronoun.group(1).lower()
     if last is None or _EXPLETIVE.match(rest) or not _fits(word, last):
         return text, last
-    possessive = word in ("his", "its", "their") or (word == "her" and _possessive_her(rest))
-    if word == "her" and not possessive:
-        return text, last
-    if not possessive and subject_of(rest) is None:
+    possessive = word in ("his", "its", "their") or _POSSESSIVE_HER.match(rest)
+    if not possessive and (word == "her" or subject_of(rest) is None):
         return text, last
     name = last.text if not start else lowered(last.text)
     if possessive:
         name += "'" if last.plural and name.endswith("s") else "'s"
     return text[:start] + name + rest[pronoun.end() :], last
-
-
-def _keeps(subject: Subject) -> bool:
-    """A clause about "this discovery" does not change what "he" will mean after it, but "they" might."""
-    return subject.text.split()[0].lower() in ("this", "that", "his", "her", "its", "their", "there", "i", "we", "you")
-
-
-def _possessive_her(rest: str) -> bool:
-    return re.match(r"her\s+[a-z]+\s+", rest, re.IGNORECASE) is not None
 
 
 def lowered(text: str) -> str:

@@ -12,19 +12,16 @@ from typing import NamedTuple
 
 from ...text.verb_forms import AUXILIARY, BASES, PARTICIPLES, PASTS, SURE_PASTS, SURE_THIRDS, THIRDS
 
-_DETERMINERS = frozenset(
-    "a an the this that these those its his her their our my your each every all some most many several both no"
-    " any two three"
-    " four five six seven eight nine ten of in on at by for from with to and or".split()
+_ARTICLES = frozenset(
+    """a an the this that these those its his her their our my your each every all some most many several both no any
+    two three four five six seven eight nine ten""".split()
 )
-_FOLLOWS = frozenset(
-    "a an the this that these those its his her their our my your each every all some most many several both no any two"
-    " three four five six seven eight nine ten in on at by for from with to into onto as about under over up out off"
-    " down between against after before until since during within without through across near only also not just nearly"
-    " almost around roughly more less than one half twice it them him us me you there here away back together together"
-    " well at least because when where while if who which how why what much so too again once how anything nothing"
-    " everything something"
-    " everyone".split()
+_DETERMINERS = _ARTICLES | frozenset("of in on at by for from with to and or".split())
+_FOLLOWS = _ARTICLES | frozenset(
+    """in on at by for from with to into onto as about under over up out off down between against after before until
+    since during within without through across near only also not just nearly almost around roughly more less than one
+    half twice it them him us me you there here away back together well least because when where while if who which how
+    why what much so too again once anything nothing everything something everyone""".split()
 )
 _STOPS = frozenset("and but or because although though when while if which who that where since so".split())
 _WORD = re.compile(r"[\w'’-]+|[$€£,;:()]")
