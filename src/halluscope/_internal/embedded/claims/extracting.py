@@ -35,18 +35,16 @@ def extract(output: str, input: str | None = None) -> list[Claim]:
     the context does not hold are claims too (see `speaks_of_absence`): whether they are true, the context decides.
     """
     read = judged(output)
-    found = with_question(_statements(read, input), input) if input else _statements(read, None)
-    claims = []
-    for number, (text, start, end) in enumerate(found, start=1):
-        place = read.in_source(start, end)
-        claims.append(Claim(f"c{number}", text, place.start, place.end))
-    return claims
+    found = _statements(read, input)
+    if input:
+        found = with_question(found, input)
+    return [Claim(f"c{n}", text, *read.in_source(start, end)) for n, (text, start, end) in enumerate(found, start=1)]
 
 
 def unread(output: str) -> tuple[Span, ...]:
     """The stretches of an output that are program code, which is not judged."""
     read = judged(output)
-    return tuple(read.in_source(span.start, span.end) for span in read.code)
+    return tuple(read.in_source(*span) for span in read.code)
 
 
 def _statements(read: JudgedText, question: str | None) -> list[Stated]:
@@ -64,11 +62,7 @@ def _statements(read: JudgedText, question: str | None) -> list[Stated]:
 
 def _in_order(made: list[Statement]) -> Iterator[Stated]:
     """Rows and records with the characters their values stand at. A record ends where one inside it begins."""
-    placed = sorted(
-        (min(piece.source.start for piece in one.pieces), max(piece.source.end for piece in one.pieces), one.text)
-        for one in made
-        if one.pieces
-    )
+    placed = sorted((one.pieces[0].source.start, one.pieces[-1].source.end, one.text) for one in made)
     done = 0
     for number, (start, end, text) in enumerate(placed):
         if number + 1 < len(placed):
@@ -107,7 +101,9 @@ def _in_prose(read: JudgedText, part: Span, question: str | None) -> Iterator[St
         ):
             lead, subject = None, None
             continue
-        if _COLON_LAST.search(sentence) and _opens_list(read, part, spans, index):
+        # Items, rows or a record may come next.
+        opens = is_item(text, spans[index + 1].start) if index + 1 < len(spans) else part.end < len(text)
+        if opens and _COLON_LAST.search(sentence):
             opening = _COLON_LAST.sub("", sentence)
             lead = opening if subject_of(opening) else None
             subject = subject_of(opening) or subject
@@ -124,19 +120,9 @@ def _in_prose(read: JudgedText, part: Span, question: str | None) -> Iterator[St
             yield Stated(stated, span.start + piece.start, span.start + piece.end)
 
 
-def _opens_list(read: JudgedText, part: Span, spans: list[Span], index: int) -> bool:
-    """Whether items, rows or a record come next."""
-    if index + 1 < len(spans):
-        return is_item(read.text, spans[index + 1].start)
-    return part.end < len(read.text)
-
-
 def _is_bold(read: JudgedText, span: Span) -> bool:
-    place = read.in_source(span.start, span.end)
-    return (
-        read.source[max(0, place.start - 2) : place.start] in ("**", "__")
-        or read.source[place.end : place.end + 2] == "**"
-    )
+    start, end = read.in_source(*span)
+    return read.source[max(0, start - 2) : start] in ("**", "__") or read.source[end : end + 2] == "**"
 
 
 _GENERIC = re.compile(

@@ -64,7 +64,7 @@ def reason_of(reading: ClaimReading, support: Support) -> str:
     """Why, in a plain sentence that quotes what decided. A reason against a claim begins with the kind of error."""
     if support is Support.NOT_A_CLAIM:
         return "An abstention: the context does not tell it."
-    quote = f"“{_shortened(reading.quote)}”" if reading.quote else ""
+    quote = f"“{_shortened(reading.evidence.quote)}”" if reading.evidence else ""
     if support is Support.SUPPORTED:
         return f"The context says {quote or 'so'}."
     told = _against(reading, quote) if support is Support.CONTRADICTED else _unsaid(reading, quote)

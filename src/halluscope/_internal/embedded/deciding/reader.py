@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
 
 from msgspec import structs
 
@@ -32,7 +31,8 @@ class ClaimReading:
     supported: float
     contradicted: float
     unsupported: float
-    evidence: tuple[Evidence, ...]
+    evidence: Evidence | None
+    """The words of the context that come nearest."""
     conflicts: tuple[str, ...]
     """What clashes with the context, in words: fields, numbers, dates."""
     open: tuple[str, ...]
@@ -50,15 +50,11 @@ class ClaimReading:
     marks: tuple[Place, ...]
     """The characters of the output that the context does not hold up, for a claim that stands there."""
 
-    @property
-    def quote(self) -> str:
-        """The words of the context that come nearest."""
-        return self.evidence[0].quote if self.evidence else ""
-
     def evidence_for(self, support: Support) -> tuple[Evidence, ...]:
         """The evidence as it speaks for or against the claim."""
-        stance: Literal["for", "against"] = "for" if support.holds else "against"
-        return tuple(structs.replace(piece, stance=stance) for piece in self.evidence)
+        if self.evidence is None:
+            return ()
+        return (self.evidence if support.holds else structs.replace(self.evidence, stance="against"),)
 
 
 def read_claims(
@@ -82,14 +78,13 @@ def _read(claim: str, item: Measured, context: ReadContext, output: str | None) 
     conflicts = [f"the context says “{found.field.text}”" for found in against]
     conflicts += [found.reason for found in _clashing(item)]
     absent = [found.claim.of(claim) for found in item.numbers if found.status in UNTOLD]
-    windows = [context.window(found.field) for found in (against or silent)[:1]]
-    if not windows and item.selection.best is not None:
-        windows.append(item.selection.best)
+    told = against or silent
+    window = context.window(told[0].field) if told else item.selection.best
     return ClaimReading(
         supported=fused.supported,
         contradicted=fused.contradicted,
         unsupported=fused.unsupported,
-        evidence=tuple(context.evidence(window, "for") for window in windows),
+        evidence=context.evidence(window) if window else None,
         conflicts=tuple(conflicts),
         open=tuple(found.field.text for found in silent),
         missing=tuple(absent),

@@ -6,7 +6,6 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from functools import cached_property
 from itertools import accumulate
-from typing import Literal
 
 from ...questions import Passage
 from ...verdict import Evidence
@@ -24,8 +23,10 @@ class ReadContext:
 
     def __init__(self, passages: Sequence[Passage]) -> None:
         self._passages = tuple(passages)
-        self._forms = [_Form(passage.text) for passage in passages]
-        self.index = EvidenceIndex([form.text for form in self._forms])
+        self._statements = [structured(passage.text) for passage in passages]
+        self._starts = [[0, *accumulate(len(made.text) + 1 for made in statements)] for statements in self._statements]
+        told = ("\n".join(statement.text for statement in statements) for statements in self._statements)
+        self.index = EvidenceIndex([text or passage.text for text, passage in zip(told, passages, strict=True)])
 
     @cached_property
     def given(self) -> EvidenceIndex:
@@ -55,32 +56,25 @@ class ReadContext:
         end = min(field.end - starts[passage], len(self.index.passages[passage]))
         return Window(passage, field.start - starts[passage], end)
 
-    def evidence(self, window: Window, stance: Literal["for", "against"]) -> Evidence:
-        """A window of the index as a quotation from its passage."""
+    def evidence(self, window: Window) -> Evidence:
+        """A window of the index as a quotation from its passage, for a claim."""
         passage = self._passages[window.passage]
-        start, end = self._forms[window.passage].source(window.start, window.end)
+        start, end = self._source(window)
         return Evidence(
             passage=passage.index,
             start=passage.offset + start,
             end=passage.offset + end,
             quote=passage.text[start:end],
-            stance=stance,
+            stance="for",
         )
 
-
-class _Form:
-    """The text of a passage as it is read, and the way back to its characters."""
-
-    def __init__(self, passage: str) -> None:
-        self._statements = structured(passage)
-        self.text = "\n".join(statement.text for statement in self._statements) or passage
-        self._starts = [0, *accumulate(len(statement.text) + 1 for statement in self._statements)]
-
-    def source(self, start: int, end: int) -> tuple[int, int]:
-        """The characters of the passage that `start`:`end` of the read text stand for."""
-        if not self._statements:
+    def _source(self, window: Window) -> tuple[int, int]:
+        """The characters of the passage that a window of what is read stands for."""
+        start, end, statements = window.start, window.end, self._statements[window.passage]
+        if not statements:
             return start, end
-        first, last = bisect_right(self._starts, start) - 1, bisect_left(self._starts, end)
-        touched = zip(self._statements[first:last], self._starts[first:last], strict=True)
+        starts = self._starts[window.passage]
+        first, last = bisect_right(starts, start) - 1, bisect_left(starts, end)
+        touched = zip(statements[first:last], starts[first:last], strict=True)
         places = [made.place(max(0, start - begin), min(len(made.text), end - begin)) for made, begin in touched]
         return min(place.start for place in places), max(place.end for place in places)

@@ -24,9 +24,11 @@ _LONGEST_KEY = 60
 _KEY_WORDS = 7
 _SPLIT = re.compile(r";\s+|\s[|·]\s")
 _LINE = re.compile(r"[^\n]+")
-_BULLET = re.compile(r"\s*(?:[-*+•–>]\s+)*")
+_BULLET = re.compile(r"^\s*(?:[-*+•–>]\s+)*")
 _COMMENT = re.compile(r"\s(?:#|//)\s.*")
 _SENTENCE_END = re.compile(r"[.!?](?:\s|$)")
+_COLON = re.compile(r":(?=[ *\t\"]|$)[ \t]*")  # neither 12:30 nor https://
+_EQUALS = re.compile(r"=(?=[ *\t\"]|$)[ \t]*")
 _QUOTES = "*`\"' "
 _NOT_IN_A_KEY = frozenset(
     """he she it they we i you the a an and but or that this which who if there had was were be been said says will
@@ -168,35 +170,25 @@ def _pieces(line: str, offset: int) -> list[tuple[str, int]]:
 
 def _pair(piece: str, start: int) -> Pair | None:
     """One pair. "Finch attributes: Parking lot: yes": all but the last key name the record."""
-    bullet = _BULLET.match(piece)
-    low = bullet.end() if bullet else 0
-    body = (_COMMENT.sub("", piece) if "#" in piece or "//" in piece else piece).rstrip()
+    low = len(piece) - len(_BULLET.sub("", piece, count=1))
+    body = _COMMENT.sub("", piece).rstrip()
     cuts = list(_cuts(body, low))
     if not cuts:
         return None
+    owner_end, key_start = cuts[-2] if len(cuts) > 1 else (low, low)
     key_end, value_start = cuts[-1]
-    key_start = cuts[-2][1] if len(cuts) > 1 else low
+    value = body[value_start:].strip(_QUOTES + ",")
     words = words_of(body[key_start:key_end])
-    if not words:
-        return None
-    owner = body[low : cuts[-2][0]] if len(cuts) > 1 else ""
-    return Pair(words, body[value_start:].strip(_QUOTES + ","), start + key_start, start + len(body), owner=owner)
+    return Pair(words, value, start + key_start, start + len(body), owner=body[low:owner_end]) if words else None
 
 
 def _cuts(body: str, low: int) -> Iterator[tuple[int, int]]:
     """The ends of the keys at the head of a piece, each with the start of what follows it."""
-    mark = ":" if ":" in body else "="
-    while True:
-        place = body.find(mark, low, low + _LONGEST_KEY)
-        while 0 <= place < len(body) - 1 and body[place + 1] not in ' *\t"':
-            place = body.find(mark, place + 1, low + _LONGEST_KEY)  # 12:30, https://, ==
-        if place < 0 or not _is_key(body[low:place]):
+    for mark in (_COLON if ":" in body else _EQUALS).finditer(body, low):
+        if mark.start() - low >= _LONGEST_KEY or not _is_key(body[low : mark.start()]):
             return
-        value = place + 1
-        while value < len(body) and body[value] in " \t":
-            value += 1
-        yield place, value
-        low = value
+        yield mark.span()
+        low = mark.end()
 
 
 def _is_key(text: str) -> bool:
@@ -224,7 +216,6 @@ def _speakers(text: str) -> frozenset[str]:
 
 # --- telling records apart ----------------------------------------------------------------------------
 
-_POSTINGS = 200
 _NAMING = frozenset("name title id label key model product item code sku who".split())
 _NAME, _WORD, _NUMBER = 100, 10, 1
 """What a value is worth for telling which record is meant: one name more than any number of numbers."""
@@ -268,7 +259,7 @@ class Siblings:
         """The records that a claim with these words names best; at least half the words of a name make it one."""
         hits: Counter[tuple[int, _Label]] = Counter()
         for word in words:
-            hits.update(self._held.get(word, ())[:_POSTINGS])
+            hits.update(self._held.get(word, ()))
         counts: Counter[int] = Counter()
         for (record, (label, weight)), count in hits.items():
             if 2 * count >= len(label):
