@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from ...text import Span, sentences
+from ...text import Span, content_stems, sentences
 from ...text.kinds import classify
 from ...verdict import Claim
 from ..reading.code import is_dense_code
@@ -20,7 +20,7 @@ from ..reading.readable import Statement, structures
 from .absence import speaks_of_absence
 from .bare_answers import with_question
 from .clauses import clauses, finished
-from .lines import is_heading, is_item, label_end, presupposed, repeats, tells
+from .lines import LABEL, is_heading, is_item, presupposed, tells
 from .phrases import Stated
 from .subjects import Subject, resolve, subject_of
 
@@ -90,9 +90,9 @@ def _in_prose(read: JudgedText, part: Span, question: str | None) -> Iterator[St
         elif kind != "claim":
             lead = None if kind == "lead_in" else lead
             continue
-        label = label_end(sentence)
-        if label and (subject_of(sentence[label:]) is not None or question is not None):
-            span = Span(span.start + label, span.end)
+        label = LABEL.match(sentence)
+        if label and (subject_of(sentence[label.end() :]) is not None or question is not None):
+            span = Span(span.start + label.end(), span.end)
             sentence = span.of(text)
         elif is_dense_code(sentence):
             continue
@@ -136,4 +136,5 @@ _GENERIC = re.compile(
 
 def _names_answer(line: str, question: str) -> bool:
     """Whether what looks like a heading is the answer ("**Paris**"): no section's name, no echo of the question."""
-    return not line.endswith(":") and _GENERIC.match(line) is None and not repeats(line, question) and "?" in question
+    echo = content_stems(line) <= content_stems(question)
+    return not line.endswith(":") and _GENERIC.match(line) is None and not echo and "?" in question

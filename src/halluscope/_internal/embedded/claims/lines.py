@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from ...text import Span, content_stems
+from ...text import Span
 from .subjects import subject_of
 from .verbs import finite_verb
 
@@ -12,12 +12,13 @@ _HEADING_WORDS = 9
 _END = re.compile(r"[.!?…:;]['\"”’)\]]*$")
 _MARKED = re.compile(r"(?:^|\n)[ \t]*(?:[-*+•·‣◦▪●○–—]|\(?(?:\d{1,3}|[a-zA-Z])[.)])[ \t]+(?:\[[ xX]\][ \t]+)?$")
 _UNDERLINED = re.compile(r"[ \t]*\n[ \t]*(?:=+|-{2,})[ \t]*(?:\n|$)")
-_LABEL = re.compile(
+LABEL = re.compile(
     r"(?:the\s+)?(?:(?:final|short|direct|correct|quick|brief|long|fun|key|main|important)\s+)?(?:answer|conclusion"
     r"|verdict|result|response|note|fact|summary|in\s+short|in\s+summary|tl;?dr|point|takeaway|important|warning"
     r"|reminder|caution|tip|nb|n\.b\.)\s*(?::|\s[–—-])\s+(?=\S)",
     re.IGNORECASE,
 )
+"""A label such as "Answer:", which announces a statement."""
 _VALUED = re.compile(r"^[^:]{2,60}:\s+\S")
 
 
@@ -60,17 +61,6 @@ def tells(opening: str) -> bool:
     """Whether the line that opens a list says something itself: "It sells three things" does, "It has" does not."""
     verb = finite_verb(opening)
     return verb is not None and len(opening[verb.end :].split()) >= 2 and _ANNOUNCED.search(opening) is None
-
-
-def repeats(heading: str, question: str) -> bool:
-    """Whether a line only takes up words of the question."""
-    return content_stems(heading) <= content_stems(question)
-
-
-def label_end(sentence: str) -> int:
-    """Where the statement begins that a label such as "Answer:" announces; 0 without one."""
-    match = _LABEL.match(sentence)
-    return match.end() if match else 0
 
 
 _KNOWN = re.compile(

@@ -38,6 +38,7 @@ _ENGLISH = frozenset(
 _PARTICLES = frozenset(
     "de la le les du des del di da do dos das van von der den ten ter el al ibn bin y e i of zu und et".split()
 )
+"""Words of names ("José de la Cruz"), which tell no language."""
 _SCRIPTS = {"HANGUL": "Korean", "HIRAGANA": "Japanese", "KATAKANA": "Japanese", "CJK": "Chinese characters"}
 """Scripts of one language by its name; all others by their own, as the names of their letters begin."""
 _LATIN = frozenset(("LATIN", "FULLWIDTH", "MATHEMATICAL", "MODIFIER", "FEMININE", "MASCULINE", "MICRO", ""))
@@ -78,28 +79,12 @@ def _foreign(text: str) -> str | None:
     plain = [word for word in tokens if word[0].islower()]
     if sum(word.lower() in _ENGLISH for word in tokens) * _ENGLISH_SHARE >= max(1, len(plain)):
         return None  # without asking further: what is plainly English pays for nothing
-    if not any(_tells(tokens, place) for place in range(len(tokens))):
+    if _PARTICLES.union(STOP_WORDS).issuperset(plain):
         return None
     name, sure, english = language_of(read)
     if name == "English" or english >= _NOT_ENGLISH or sure < _SURE[len(tokens) <= _FEW_WORDS]:
         return None
     return f"The text seems to be written in {name}; the embedded judge reads English only."
-
-
-def _tells(tokens: list[str], place: int) -> bool:
-    """Whether a word can tell a language: neither a name nor the particle of one ("José de la Cruz"), nor English."""
-    word = tokens[place]
-    if not word[0].islower() or word in STOP_WORDS:
-        return False
-    return word not in _PARTICLES or not (_by_name(tokens, place, -1) and _by_name(tokens, place, 1))
-
-
-def _by_name(tokens: list[str], place: int, step: int) -> bool:
-    """Whether a particle leans on a name on this side, other particles in between."""
-    place += step
-    while 0 <= place < len(tokens) and tokens[place] in _PARTICLES:
-        place += step
-    return 0 <= place < len(tokens) and tokens[place][0].isupper()
 
 
 class Language(NamedTuple):
