@@ -39,8 +39,6 @@ def with_question(found: list[Stated], question: str) -> list[Stated]:
 
 def is_bare(answer: str) -> bool:
     """Whether an answer says nothing without its question: few words and no subject with its verb."""
-    if _YES_NO.match(answer) is not None:
-        return True
     if len(answer.split()) > _SHORT or subject_of(answer) is not None:
         return False
     verb = finite_verb(answer)

@@ -78,13 +78,9 @@ _TAG = re.compile(
 
 def presupposed(question: str) -> Span | None:
     """The statement inside a question that does not ask for it: "Did you know that …?", "…, isn't it?"."""
-    known = _KNOWN.match(question)
-    if known is not None:
+    if known := _KNOWN.match(question):
         rest = question[known.end() :]
-        if not _ASKING.match(rest) and (known["that"] or subject_of(rest) is not None):
-            return Span(known.end(), len(question.rstrip("?!\"'”’) ")))
-        return None
+        told = not _ASKING.match(rest) and (known["that"] or subject_of(rest) is not None)
+        return Span(known.end(), len(question.rstrip("?!\"'”’) "))) if told else None
     tag = _TAG.search(question)
-    if tag is not None and subject_of(question[: tag.start()]) is not None:
-        return Span(0, tag.start())
-    return None
+    return Span(0, tag.start()) if tag and subject_of(question[: tag.start()]) is not None else None

@@ -74,7 +74,7 @@ def subject_of(clause: str) -> Subject | None:
     if PRONOUN.match(text):
         if len(words) > 1 and words[0].lower() not in _POINTING:
             return None
-    elif not (DETERMINED.match(text) or text[0].isupper() or text[0].isdigit() or NAME.match(text)):
+    elif not (DETERMINED.match(text) or text[0].isupper() or text[0].isdigit()):
         return None
     return _subject(text, verb.text, _is_rivalled(clause, verb.start))
 

@@ -25,8 +25,8 @@ _FOLLOWS = _ARTICLES | frozenset(
 )
 _STOPS = frozenset("and but or because although though when while if which who that where since so".split())
 _WORD = re.compile(r"[\w'’-]+|[$€£,;:()]")
-_LOOK = 16
-"""Words from the start of a clause among which its verb is looked for."""
+_LOOK, _REACH = 16, 400
+"""Words and characters from the start of a clause among which its verb is looked for."""
 
 
 class Verb(NamedTuple):
@@ -39,28 +39,13 @@ class Verb(NamedTuple):
 
 def finite_verb(clause: str, start: int = 0) -> Verb | None:
     """The first finite verb from `start` on."""
-    previous = ""
-    place: re.Match[str] | None = None
-    for index, following in enumerate(_WORD.finditer(clause, start, min(len(clause), start + _REACH))):
-        if index > _LOOK:
-            return None
-        if place is not None:
-            word = place.group()
-            if _may_be_finite(word) and _is_finite(clause, place, previous, following.group()):
-                return Verb(word, *place.span())
-            previous = word
-        place = following
-    if place is not None and _may_be_finite(place.group()) and _is_finite(clause, place, previous, ""):
-        return Verb(place.group(), *place.span())
+    words = list(islice(_WORD.finditer(clause, start, start + _REACH), _LOOK + 2))
+    for number, place in enumerate(words[:_LOOK] if len(words) > _LOOK + 1 else words):
+        before = words[number - 1].group() if number else ""
+        after = words[number + 1].group() if number + 1 < len(words) else ""
+        if _is_finite(clause, place, before, after):
+            return Verb(place.group(), *place.span())
     return None
-
-
-_REACH = 400
-_POSSIBLE = AUXILIARY | SURE_PASTS | THIRDS | PASTS | BASES
-
-
-def _may_be_finite(word: str) -> bool:
-    return word in _POSSIBLE or word.endswith(("s", "ed")) or "’" in word or word[0].isupper()
 
 
 def _plain(token: str) -> str:
@@ -132,7 +117,7 @@ def _goes_on(following: str) -> bool:
 def _verb_follows(clause: str, start: int) -> bool:
     """Whether a surer verb follows in the clause: then this is a participle ("people removed from the list are")."""
     previous = ""
-    for match in islice(_WORD.finditer(clause, start, min(len(clause), start + 120)), 10):
+    for match in islice(_WORD.finditer(clause, start, start + 120), 10):
         word = _plain(match.group())
         if word in _STOPS or word in ",;:()":
             return False
@@ -152,7 +137,7 @@ def starts_with_verb(clause: str) -> Verb | None:
     """The finite verb that a clause without subject starts with ("was closed in May", "and still costs 5")."""
     adverb = _ADVERB.match(clause)
     start = adverb.end() if adverb else 0
-    tokens = list(islice(_WORD.finditer(clause, start, min(len(clause), start + 80)), 2))
+    tokens = list(islice(_WORD.finditer(clause, start, start + 80), 2))
     if not tokens:
         return None
     word = _plain(tokens[0].group())

@@ -74,6 +74,7 @@ _PLAIN = _set(
     park cater welcome permit contain offering providing accepting taking featuring allowing serving having making
     giving welcoming"""
 )
+_LIST_ENDS = _STOPS | _MARKS | _POSITIVE | {"and", "or", "nor"}
 _DENYING = _set(
     """unavailable prohibited forbidden banned excluded disabled closed missing absent discontinued
     false refused declined rejected"""
@@ -142,11 +143,9 @@ class Said:
             if self._negates(inside):  # "the address is not verified"
                 return "denies", inside
         kind, place, joined = self._behind(first, last, low)
-        if kind is None or joined:  # after a comma or an "and" the words may have a verb of their own
-            own, verb = self._ahead(last, high)
-            if own is not None:
-                return own, verb
-        return kind, place
+        # After a comma or an "and" the words may have a verb of their own.
+        own, verb = self._ahead(last, high) if kind is None or joined else (None, None)
+        return (kind, place) if own is None else (own, verb)
 
     def _behind(self, first: int, last: int, low: int) -> tuple[Kind | None, int | None, bool]:
         """What governs the words from before them, and whether a comma or an "and" lies between."""
@@ -173,10 +172,9 @@ class Said:
 
     def _subject(self, verb: int, low: int) -> tuple[Kind, int]:
         """A plain verb affirms, unless its subject is "none of them"."""
-        for place in range(verb - 1, max(low, verb - 6) - 1, -1):
-            if self.word(place) in ("none", "neither", "nobody", "nothing"):
-                return "denies", place
-        return "affirms", verb
+        near = range(verb - 1, max(low, verb - 6) - 1, -1)
+        none = next((place for place in near if self.word(place) in ("none", "neither", "nobody", "nothing")), None)
+        return ("affirms", verb) if none is None else ("denies", none)
 
     def _verb(self, verb: int, low: int) -> tuple[Kind, int]:
         """A verb form that goes with "they" as well as with "does not"."""
@@ -190,13 +188,8 @@ class Said:
 
     def _choice_after(self, last: int) -> bool:
         """Whether the words are a member of a list that goes on to an "or"."""
-        for place in range(last + 1, min(len(self.tokens), last + _AHEAD)):
-            word = self.word(place)
-            if word in ("or", "nor"):
-                return True
-            if word == "and" or word in _MARKS or word in _STOPS or word in _POSITIVE:
-                return False
-        return False
+        ahead = (token.text for token in self.tokens[last + 1 : last + _AHEAD])
+        return next((word for word in ahead if word in _LIST_ENDS), "") in ("or", "nor")
 
     def _ahead(self, last: int, high: int) -> tuple[Kind | None, int | None]:
         """The verb that follows the words, where they are its subject."""
@@ -204,10 +197,9 @@ class Said:
         for place in range(last + 1, min(high, last + _AHEAD)):
             word = self.word(place)
             if word in (":", "="):
-                after = self.word(place + 1)
-                return (
-                    ("denies", place + 1) if after in _NO else ("affirms", place) if after in _YES else ("open", None)
-                )
+                if self.word(place + 1) in _NO:
+                    return "denies", place + 1
+                return ("affirms", place) if self.word(place + 1) in _YES else ("open", None)
             if word in _BE or word.endswith("n't"):
                 return self._predicate(place, high)
             if word in (",", "and"):
