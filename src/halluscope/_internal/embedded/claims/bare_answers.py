@@ -126,6 +126,7 @@ _ASKED_FIRST = re.compile(
     r"|must)\s+(?P<rest>[^?]+?)\s*\?*$",
     re.IGNORECASE,
 )
+_AFTER_SUBJECT = ("been", "in", "on", "at")
 _PRONOUN = re.compile(r"(?:i|you|he|she|it|we|they|there|this|that)\b", re.IGNORECASE)
 
 
@@ -151,13 +152,8 @@ def _subject_end(verb: str, words: list[str]) -> int | None:
     if bases and 0 < named < len(words) and words[named].islower() and words[named] not in ("and", "or", "of"):
         return named
     for number, word in enumerate(words[1:], start=1):
-        if bases:
-            found = word in BASES
-        else:
-            found = word.islower() and (
-                is_participle(word) or word in ("been", "in", "on", "at") or word.endswith("ing")
-            )
-        if found:
+        helped = word.islower() and (is_participle(word) or word.endswith("ing") or word in _AFTER_SUBJECT)
+        if word in BASES if bases else helped:
             subject = " ".join(words[:number])
             return number if NAME.match(subject) or DETERMINED.match(subject) else None
     if verb in ("is", "are", "was", "were"):

@@ -113,17 +113,16 @@ def _right_side(joint: str, left: str, right: str, subject: Subject | None, comm
         # Without a comma, "won prizes and friends he kept" is still possible: the subject has to be a plain one.
         # And what stands before it must have a verb: "oak: the frames and the deck are".
         plain = comma or (len(own.text.split()) <= 5 and finite_verb(_LAST_STRETCH.findall(left)[0]) is not None)
-        return (own, "") if clear and plain and not _opens_clause(left, comma) else None
-    if subject is None or _opens_clause(left, False):
+        # A comma before the joint ends most clauses inside the left side.
+        return (own, "") if clear and plain and (comma or not _opens_clause(left)) else None
+    if subject is None or _opens_clause(left):
         return None
     lead = _shared(left, right, subject) if joint in ("and", "but", "then") else ""
     return (subject, lead) if lead else None
 
 
-def _opens_clause(left: str, comma: bool) -> bool:
-    """Whether a clause inside the left side may still be going on. A comma before the joint ends most of them."""
-    if comma:
-        return False
+def _opens_clause(left: str) -> bool:
+    """Whether a clause inside the left side may still be going on."""
     opening = any(finite_verb(left, match.end()) is not None for match in _MAY_SUBORDINATE.finditer(left))
     return opening or _RELATIVE.search(left) is not None
 
@@ -146,11 +145,11 @@ def _shared(left: str, right: str, subject: Subject) -> str:
     if verb is None or first is None or subject.text not in left:
         return ""
     word, following = first[1], first[2]
-    helped = _helped(left, verb.start)
-    if helped is not None and is_participle(word) and word not in _INTRANSITIVE and _AFTER_PARTICIPLE.match(following):
+    helped = _HELPED.match(left, verb.start)
+    passive = helped and is_participle(helped[2]) and is_participle(word) and word not in _INTRANSITIVE
+    if helped and passive and _AFTER_PARTICIPLE.match(following):
         # "was designed and built by Smith": the left side has no end of its own.
-        auxiliary, rest = helped
-        return f"{subject.text} {auxiliary} " if len(rest.split()) >= 2 else ""
+        return f"{subject.text} {helped[1]} " if len(left[helped.start(2) :].split()) >= 2 else ""
     being = _BEING.search(left)
     if being is not None and is_participle(being[1]) and is_participle(word):
         return ""  # "led to shops being shut in May and moved to Bonn": the shops were moved
@@ -175,14 +174,6 @@ _HELPED = re.compile(
     r"|(?:has|have|had)\s+(?:also\s+|not\s+|never\s+)?been|is|are|was|were|isn['’]t|aren['’]t|wasn['’]t|weren['’]t)"
     r"(?:\s+(?:also|not|never|only|being))?)\s+(?:\w+ly\s+)?([\w-]+)\b"
 )
-
-
-def _helped(left: str, verb: int) -> tuple[str, str] | None:
-    """The auxiliary of a passive left side and what follows its participle."""
-    match = _HELPED.match(left, verb)
-    if match is None or not is_participle(match[2]):
-        return None
-    return match[1], left[match.start(2) :]
 
 
 # --- participles beside a sentence --------------------------------------------------------------------

@@ -22,6 +22,7 @@ _OF_TIME = {"date", "time", "weekday"}
 _LIKELY = 0.5
 """From this strength on a rule's finding names the kind of error."""
 _MOST_OF_IT = 0.7
+"""Where more of a claim is marked, there is nothing to point at."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +74,7 @@ def fingerprint() -> str:
 def _read(claim: str, item: Measured, context: ReadContext, output: str | None) -> ClaimReading:
     fused = shipped().judge_claim(item.signals)
     marks = _marks(item, fused.supported, output)
+    words = tuple((output or "")[start:end] for start, end in marks)
     against = _fields(item, "conflicts")
     silent = _fields(item, "unknown")
     conflicts = [f"the context says “{found.field.text}”" for found in against]
@@ -88,7 +90,7 @@ def _read(claim: str, item: Measured, context: ReadContext, output: str | None) 
         conflicts=tuple(conflicts),
         open=tuple(found.field.text for found in silent),
         missing=tuple(absent),
-        doubted=_doubted(item, marks, output),
+        doubted=words if sum(map(len, words)) < _MOST_OF_IT * len(item.said) else (),
         stated=item.stated,
         absence=item.signals.absence,
         kind=_kind(item, against),
@@ -116,12 +118,6 @@ def _marks(item: Measured, supported: float, output: str | None) -> tuple[Place,
     doubtful = (token for token in tokens(item) if marking.score(token, supported) >= 0)
     spans = (read.in_source(start + token.start, start + token.end) for token in doubtful)
     return tuple(marking.stretches((span.start, span.end) for span in spans))
-
-
-def _doubted(item: Measured, marks: Sequence[Place], output: str | None) -> tuple[str, ...]:
-    """The marked words, unless they are nearly the whole claim: then there is nothing to point at."""
-    words = tuple((output or "")[start:end] for start, end in marks)
-    return words if sum(map(len, words)) < _MOST_OF_IT * len(item.said) else ()
 
 
 def _clashing(item: Measured) -> list[Standing]:

@@ -254,22 +254,16 @@ def _one_record(found: list[_Match], said: _Claim) -> Iterator[_Match]:
     alike: dict[tuple[str, ...], list[_Match]] = {}
     for match in found:
         alike.setdefault(match.field.key, []).append(match)
-    named: dict[Siblings, frozenset[int]] = {}
+    kinds = {others for match in found if (others := match.field.siblings)}
+    named = {others: others.named(said.places) for others in kinds}
     for matches in alike.values():
-        plain, meant, unread = [], [], False
-        for match in matches:
-            others = match.field.siblings
-            if others is None:
-                plain.append(match)
-                continue
-            if others not in named:
-                named[others] = others.named(said.places)
-            if match.field.record in named[others]:
-                meant.append(match)
-            unread = unread or not named[others] <= {other.field.record for other in matches}
-        chosen = meant or plain
+        like = [(match, named[others]) for match in matches if (others := match.field.siblings)]
+        meant = [match for match, records in like if match.field.record in records]
+        chosen = meant or [match for match in matches if match.field.siblings is None]
         # Where it names a record too of which the field is not known, nothing is sure.
-        if not unread and len({(match.field.value, match.field.state) for match in chosen}) == 1:
+        known = {match.field.record for match in matches}
+        sure = all(records <= known for _, records in like)
+        if sure and len({(match.field.value, match.field.state) for match in chosen}) == 1:
             yield chosen[0]
 
 
