@@ -38,8 +38,6 @@ def is_dense_code(line: str) -> bool:
 def is_code(block: str, language: str = "") -> bool:
     """Whether a fenced block is code all through: no line of it is a sentence, and it says so or looks so."""
     lines = [line for line in block.splitlines() if line.strip()]
-    if not lines:
-        return True
     code = sum(map(is_code_line, lines))
     for line in lines:
         remark = _REMARK.match(line)
