@@ -68,27 +68,18 @@ class Seen:
     """Where the words stand in the output as it is judged, None for a claim that was read by itself."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Text:
-    """A text to be read, and the places of claims in it by the claims' numbers."""
-
-    text: str
-    places: Mapping[int, Place]
-    of_output: bool
-
-
 def look_at(
     claims: Sequence[Claim], output: str | None, index: EvidenceIndex, network: Reads, question: str | None
 ) -> list[Seen]:
     """What the network makes of each claim."""
     found: dict[int, Seen] = {}
-    for item in _texts(claims, output):
-        alone = [alone_look(claims[number], index, question) for number in item.places]
-        looks = _views(item.text, list(item.places.values()), index, network, question, alone)
-        for (number, (start, end)), (view, first, by_itself) in zip(item.places.items(), looks, strict=True):
+    for text, places, of_output in _texts(claims, output):
+        alone = [alone_look(claims[number], index, question) for number in places]
+        looks = _views(text, list(places.values()), index, network, question, alone)
+        for (number, (start, end)), (view, first, by_itself) in zip(places.items(), looks, strict=True):
             marks = tuple((max(a, start) - start, min(b, end) - start, mark) for a, b, mark in view.marks)
-            place = (start, end) if item.of_output else None
-            found[number] = Seen(replace(view, marks=marks), first, by_itself, item.text[start:end], place)
+            place = (start, end) if of_output else None
+            found[number] = Seen(replace(view, marks=marks), first, by_itself, text[start:end], place)
     return [found[number] for number in range(len(claims))]
 
 
@@ -112,13 +103,16 @@ def all_looks(
 ) -> Iterator[Reading]:
     """Every reading that may be asked for: what training needs to know beforehand."""
     yield from (alone_look(claim, index, question) for claim in claims)
-    for item in _texts(claims, output):
-        for piece in _pieces(item.text, list(item.places.values()), question):
+    for text, places, _ in _texts(claims, output):
+        for piece in _pieces(text, list(places.values()), question):
             yield from (piece.reading(index, words) for words in LADDER)
 
 
-def _texts(claims: Sequence[Claim], output: str | None) -> list[_Text]:
-    """The output with the claims that are read where they stand, and each other claim by itself."""
+def _texts(claims: Sequence[Claim], output: str | None) -> Iterator[tuple[str, Mapping[int, Place], bool]]:
+    """The output with the claims that are read where they stand, and each other claim by itself.
+
+    Each with the places of claims by their numbers, and whether it is the output.
+    """
     read = judged(output or "")
     places: dict[int, Place] = {}
     for number, claim in enumerate(claims):
@@ -126,12 +120,11 @@ def _texts(claims: Sequence[Claim], output: str | None) -> list[_Text]:
             span = read.in_text(claim.start, claim.end)
             if span.end > span.start:
                 places[number] = (span.start, span.end)
-    alone = [
-        _Text(claim.text, {number: (0, len(claim.text))}, False)
-        for number, claim in enumerate(claims)
-        if number not in places
-    ]
-    return [_Text(read.text, places, True), *alone] if places else alone
+    if places:
+        yield read.text, places, True
+    for number, claim in enumerate(claims):
+        if number not in places:
+            yield claim.text, {number: (0, len(claim.text))}, False
 
 
 def _views(
