@@ -216,6 +216,8 @@ def _speakers(text: str) -> frozenset[str]:
 
 # --- telling records apart ----------------------------------------------------------------------------
 
+_POSTINGS = 200
+"""Records looked at for one word of a claim: in ten thousand alike it tells none of them apart."""
 _NAMING = frozenset("name title id label key model product item code sku who".split())
 _NAME, _WORD, _NUMBER = 100, 10, 1
 """What a value is worth for telling which record is meant: one name more than any number of numbers."""
@@ -259,7 +261,7 @@ class Siblings:
         """The records that a claim with these words names best; at least half the words of a name make it one."""
         hits: Counter[tuple[int, _Label]] = Counter()
         for word in words:
-            hits.update(self._held.get(word, ()))
+            hits.update(self._held.get(word, ())[:_POSTINGS])
         counts: Counter[int] = Counter()
         for (record, (label, weight)), count in hits.items():
             if 2 * count >= len(label):
