@@ -44,7 +44,7 @@ class Interrupt:
 
 def main() -> None:
     sync.have_loop()
-    sync._LISTENING = 0.002
+    sync._LISTENING = 0.0002
     for moment in range(1, MOMENTS + 1):
         work = asyncio.sleep(3600)
         began = time.monotonic()
