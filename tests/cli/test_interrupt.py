@@ -9,6 +9,8 @@ import subprocess
 import sys
 import threading
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -53,6 +55,17 @@ def ended(process: subprocess.Popen[str], signals: list[signal.Signals]) -> tupl
         process.communicate()
 
 
+@contextmanager
+def together(running: dict[str, subprocess.Popen[str]]) -> Iterator[dict[str, subprocess.Popen[str]]]:
+    """Several processes, of which none is left behind."""
+    try:
+        yield running
+    finally:
+        for process in running.values():
+            process.kill()
+            process.communicate()
+
+
 SIGNALS = {
     "Ctrl-C": [signal.SIGINT],
     "SIGTERM": [signal.SIGTERM],
@@ -61,17 +74,19 @@ SIGNALS = {
 
 
 @posix
-@pytest.mark.parametrize("signals", SIGNALS.values(), ids=SIGNALS)
-def test_a_run_inside_one_long_case_ends(tmp_path: Path, signals: list[signal.Signals]) -> None:
+def test_a_run_inside_one_long_case_ends(tmp_path: Path) -> None:
+    """One run for each way to end it, all at once: they are waited for only once."""
     data = tmp_path / "data.jsonl"
     data.write_text(json.dumps({"output": LONG, "context": ["The mill stands in Ulm."]}) + "\n")
-    process = started(tmp_path, "eval", str(data), "--no-progress")
-    wait_until(lambda: (tmp_path / "halluscope.db-wal").exists())
-    time.sleep(2)  # until the case is well under way
-    code, said = ended(process, signals)
-    assert code == 130
-    assert "Traceback" not in said
-    assert said.startswith("halluscope: interrupted") or len(signals) > 1
+    homes = {name: tmp_path / name for name in SIGNALS}
+    with together({name: started(home, "eval", str(data), "--no-progress") for name, home in homes.items()}) as running:
+        wait_until(lambda: all((home / "halluscope.db-wal").exists() for home in homes.values()))
+        time.sleep(3)  # until the cases are well under way
+        for name, process in running.items():
+            code, said = ended(process, SIGNALS[name])
+            assert code == 130, name
+            assert "Traceback" not in said, name
+            assert said.startswith("halluscope: interrupted") or len(SIGNALS[name]) > 1, name
 
 
 @posix
@@ -89,9 +104,9 @@ def test_a_run_that_waits_for_input_ends(tmp_path: Path, sign: signal.Signals) -
 
 
 @posix
-@pytest.mark.parametrize("command", ["check", "bench", "stress"])
 @pytest.mark.parametrize("sign", [signal.SIGINT, signal.SIGTERM], ids=["Ctrl-C", "SIGTERM"])
-def test_the_other_commands_end_too(tmp_path: Path, command: str, sign: signal.Signals) -> None:
+def test_the_other_commands_end_too(tmp_path: Path, sign: signal.Signals) -> None:
+    """All three at once: they are waited for only once."""
     row = {"output": LONG, "context": ["The mill stands in Ulm."], "label": "factual"}
     data = tmp_path / "data.jsonl"
     data.write_text(json.dumps(row) + "\n")
@@ -100,12 +115,13 @@ def test_the_other_commands_end_too(tmp_path: Path, command: str, sign: signal.S
         "check": ["check", "-o", f"@{tmp_path / 'long.txt'}", "-c", "The mill stands in Ulm."],
         "bench": ["bench", str(data)],
         "stress": ["stress", str(data)],
-    }[command]
-    process = started(tmp_path, *given)
-    time.sleep(4)
-    assert process.poll() is None, "it has ended by itself: the case is not long enough"
-    code, said = ended(process, [sign])
-    assert (code, said.count("Traceback")) == (130, 0)
+    }
+    with together({command: started(tmp_path / command, *words) for command, words in given.items()}) as running:
+        time.sleep(6)
+        for command, process in running.items():
+            assert process.poll() is None, f"{command} has ended by itself: the case is not long enough"
+            code, said = ended(process, [sign])
+            assert (code, said.count("Traceback")) == (130, 0), command
 
 
 def test_the_deadline_holds_for_the_embedded_judge() -> None:
@@ -120,7 +136,7 @@ def test_the_deadline_holds_for_the_embedded_judge() -> None:
 
 def test_long_work_says_how_far_it_is_and_can_be_given_up() -> None:
     seen: list[tuple[int, int]] = []
-    given = " ".join(f"The mill number {n} has {n} wheels." for n in range(120))
+    given = " ".join(f"The mill number {n} has {n} wheels." for n in range(40))
     over = threading.Event()
 
     def watch() -> None:
