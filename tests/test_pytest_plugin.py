@@ -72,6 +72,7 @@ def test_it_is_loaded_by_itself_beside_all_that_is_installed(pytester: pytest.Py
 
 class TestAssertions:
     def test_the_embedded_judge_needs_no_recording(self, pytester: pytest.Pytester) -> None:
+        """And the failure points at the test, and allowing an outcome does not allow a bad score."""
         pytester.makepyfile(f"""
             from halluscope._internal.pytest_plugin import assert_faithful, assert_no_hallucination
 
@@ -82,28 +83,27 @@ class TestAssertions:
 
             def test_bad():
                 assert_faithful({BAD!r}, [{CONTEXT!r}])
+
+            def test_bad_the_other_way():
+                assert_no_hallucination({BAD!r}, [{CONTEXT!r}])
+
+            def test_bad_and_other_outcomes_allowed():
+                assert_faithful({BAD!r}, {CONTEXT!r}, allow=("scored", "refusal"))
         """)
         result = run(pytester)
-        result.assert_outcomes(passed=1, failed=1)
+        result.assert_outcomes(passed=1, failed=3)
         result.stdout.fnmatch_lines(
             [
+                ">*assert_faithful(*",
                 "*faithfulness is 0, passes at 1 or more: the only claim does not hold (judge local)*",
                 f"*✗ contradicted*“{BAD}”",
                 f"*against: “{CONTEXT}” (passage 1, characters 0 to {len(CONTEXT)})*",
+                ">*assert_no_hallucination(*",
+                ">*assert_faithful(*allow=*",
             ]
         )
-        assert recordings(pytester) == []
-
-    def test_the_failure_points_at_the_test_and_not_into_the_plugin(self, pytester: pytest.Pytester) -> None:
-        pytester.makepyfile(f"""
-            from halluscope._internal.pytest_plugin import assert_no_hallucination
-
-            def test_bad():
-                assert_no_hallucination({BAD!r}, [{CONTEXT!r}])
-        """)
-        result = run(pytester)
-        result.stdout.fnmatch_lines([">*assert_no_hallucination(*"])
         result.stdout.no_fnmatch_line("*pytest_plugin.py:*")
+        assert recordings(pytester) == []
 
     def test_as_fixtures_and_in_asynchronous_tests(self, pytester: pytest.Pytester) -> None:
         pytester.makeini("[pytest]\nasyncio_mode = auto\nasyncio_default_fixture_loop_scope = function")
@@ -153,15 +153,6 @@ class TestAssertions:
                 "*there is no outcome 'refusals'*",
             ]
         )
-
-    def test_allowing_an_outcome_does_not_allow_a_bad_score(self, pytester: pytest.Pytester) -> None:
-        pytester.makepyfile(f"""
-            from halluscope._internal.pytest_plugin import assert_faithful
-
-            def test_bad():
-                assert_faithful({BAD!r}, {CONTEXT!r}, allow=("scored", "refusal"))
-        """)
-        run(pytester).assert_outcomes(failed=1)
 
     def test_outside_pytest_the_functions_work_too(self) -> None:
         from halluscope._internal import pytest_plugin
