@@ -62,7 +62,7 @@ def test_a_forked_child_judges_after_the_parent_has(tmp_path: Path) -> None:
 def test_a_fork_in_the_middle_of_the_parents_work(tmp_path: Path) -> None:
     body = """
     halluscope.check("x is y.", ["z"])
-    long = " ".join(f"Mill {n} has {n} wheels." for n in range(100))
+    long = " ".join(f"Mill {n} has {n} wheels." for n in range(50))
     busy = threading.Thread(target=lambda: halluscope.check(long, CONTEXT))
     busy.start()
     children = []
