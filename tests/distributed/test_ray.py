@@ -125,7 +125,7 @@ def test_all_workers_together_keep_to_one_rate_and_number_of_calls(
     cluster: Nodes, tmp_path: Path, server: Loopback
 ) -> None:
     for number in range(2):
-        write_jsonl(tmp_path / f"{number}.jsonl", cases(20, start=100 * number))
+        write_jsonl(tmp_path / f"{number}.jsonl", cases(12, start=100 * number))
     server.latency = 0.05
     run = evaluate(
         f"{tmp_path}/*.jsonl",
@@ -134,20 +134,20 @@ def test_all_workers_together_keep_to_one_rate_and_number_of_calls(
         base_url=server.base_url,
         api_key="sk-a-key-for-loopback",
         output=tmp_path / "out",
-        partition_rows=5,
+        partition_rows=3,
         workers=2,
         concurrency=3,
         calls_per_minute=600,
     )
-    assert run.summary()["label"].scored == 40
+    assert run.summary()["label"].scored == 24
     assert server.most_at_once <= 3
     times = sorted(call.at for call in server.calls)
-    assert len(times) == 40
+    assert len(times) == 24
     for first in range(len(times)):
         for last in range(first + 10, len(times)):
             allowed = 1 + (times[last] - times[first]) * 10
             assert last - first + 1 <= allowed + 3, "more calls than ten a second, and three that were late"
-    assert run.summary().usage.calls == 40 and run.summary().usage.cost
+    assert run.summary().usage.calls == 24 and run.summary().usage.cost
 
 
 def test_a_judge_that_refuses_everything_ends_the_run_in_one_sentence(
