@@ -6,8 +6,8 @@ import pytest
 
 from halluscope._internal.embedded.quantities.alignment import prepare
 from halluscope._internal.embedded.quantities.standing import Standing, standings
-from halluscope._internal.embedded.quantities.written.dates import Date
 from halluscope._internal.embedded.quantities.written.measures import read
+from halluscope._internal.embedded.quantities.written.quantity import Date
 
 from ..random_text import random_texts
 from ..timing import taken

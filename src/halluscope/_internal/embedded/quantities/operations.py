@@ -6,7 +6,6 @@ column), a step from near ones or a step that is seldom meant, and any other.
 
 from __future__ import annotations
 
-import datetime
 from collections import defaultdict
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -358,10 +357,8 @@ def moment_of(quantity: Quantity, year: int) -> float | None:
         return year * YEAR + 183
     if date.day is None:
         return year * YEAR + (date.months[0] + date.months[1] - 1) / 24 * YEAR
-    try:
-        return datetime.date(year, date.months[0], date.last or date.day).toordinal() + YEAR
-    except ValueError:  # 30 February
-        return None
+    number = date.number(year)
+    return None if number is None else number + YEAR
 
 
 def _split(valued: _Valued) -> tuple[_Ints, Floats]:

@@ -66,7 +66,8 @@ class Reckoner:
 
     def reach(self, target: Quantity) -> Reached:
         """How the target can be worked out: on the first level that has it."""
-        value = moment_of(target, self._year) if target.date else target.low if target.kind == "time" else target.value
+        middle = target.low if target.kind == "time" else (target.low + target.high) / 2
+        value = moment_of(target, self._year) if target.date else middle
         if value is None or not self._operands:
             return Reached(None)
         unit = unit_of(target.unit) if target.unit else None

@@ -10,8 +10,7 @@ from __future__ import annotations
 import math
 from typing import Literal, NamedTuple
 
-from .written.dates import Date
-from .written.quantity import Quantity
+from .written.quantity import Date, Quantity
 from .written.units import unit_of
 
 __all__ = ["Agreement", "Relation", "relate", "same_value"]

@@ -4,23 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import NamedTuple
 
+from .bounds import bound_of
 from .numerals import SMALL
+from .quantity import Quantity
 
-__all__ = ["TimeFound", "times"]
-
-
-class TimeFound(NamedTuple):
-    """A time of day in minutes, or a duration in seconds when it has three parts, and its place."""
-
-    start: int
-    end: int
-    minutes: float
-    duration: float | None = None
-    half_day: bool = False
-    """Whether it may mean either: "7:30" without a.m. or p.m."""
-
+__all__ = ["times"]
 
 _HOURS = {word: number for word, number in SMALL.items() if 1 <= number <= 12}
 _PAST = {"half": 30, "quarter": 15, **{word: SMALL[word] for word in ("five", "ten", "twenty")}, "twenty-five": 25}
@@ -45,14 +34,13 @@ _TOKEN = re.compile(
     rf"(?<!\d)\d+|\b(?:noon|midnight|half|quarter|twenty|{'|'.join(sorted(_HOURS, key=len, reverse=True))})\b",
     re.IGNORECASE,
 )
-_DOTTED = re.compile(r"^\d+\.\d+$")
 _AT = re.compile(r"\b(?:at|by|until|till|before|after|since|about|around)\s+$", re.IGNORECASE)
 _LATER = re.compile(_PART_OF_DAY, re.IGNORECASE)
 
 
-def times(text: str) -> list[TimeFound]:
-    """Every time of day in the text, and race times such as 1:01:47, in order."""
-    found: list[TimeFound] = []
+def times(text: str) -> list[Quantity]:
+    """Every time of day in the text in minutes, and race times such as 1:01:47 in seconds, in order."""
+    found: list[Quantity] = []
     for token in _TOKEN.finditer(text):
         if found and token.start() < found[-1].end:
             continue
@@ -63,35 +51,34 @@ def times(text: str) -> list[TimeFound]:
     return found
 
 
-def _read(text: str, match: re.Match[str]) -> TimeFound | None:
+def _read(text: str, match: re.Match[str]) -> Quantity | None:
     part = match.group
     start, end = match.span()
     if part("word"):
-        return TimeFound(start, end, 720.0 if part("word").lower() == "noon" else 0.0)
+        return _time(text, start, end, 720.0 if part("word").lower() == "noon" else 0.0)
     if part("dh"):
-        seconds = 3600.0 * int(part("dh")) + 60.0 * int(part("dm"))
-        return TimeFound(start, end, seconds / 60, seconds)
+        return _lasting(text, start, end, 3600.0 * int(part("dh")) + 60.0 * int(part("dm")))
     if part("past"):
         return _past(text, match)
     half = (part("half") or part("half2") or "").lower()
-    if _DOTTED.match(match.group()) or (part("m") and "h" in match.group().lower() and not half):
+    if part("m") and not half and text[match.end("h")] != ":":
         return None  # "4.30" is a number unless a.m. or p.m. says otherwise
     hour = _number(part("h") or part("h2") or part("h3") or part("h4") or part("at"), _HOURS)
     if hour is None:
         return None
-    minute = int(part("m") or 0)
+    minutes = 60.0 * hour + int(part("m") or 0)
     stamped = part("m") is not None and text[start - 1 : start] == "T"
-    zone = _ZONE.match(text, end) if stamped else None
-    if part("s") and not half and hour < 12 and not stamped:
-        return TimeFound(start, end, 60.0 * hour + minute, 3600.0 * hour + 60 * minute + int(part("s")), True)
     if half:
-        return TimeFound(start, end, 60.0 * (hour % 12 + (12 if half.startswith("p") else 0)) + minute)
+        return _time(text, start, end, minutes % 720 + (720 if half.startswith("p") else 0))
+    if part("s") and hour < 12 and not stamped:
+        return _lasting(text, start, end, 60 * minutes + int(part("s")))
     if stamped or not 1 <= hour <= 12 or text[start] == "0":
-        return TimeFound(start, zone.end() if zone else end, 60.0 * hour + minute)
-    return _in_part(text, start, end, 60.0 * hour + minute)
+        zone = _ZONE.match(text, end) if stamped else None
+        return _time(text, start, zone.end() if zone else end, minutes)
+    return _in_part(text, start, end, minutes)
 
 
-def _past(text: str, match: re.Match[str]) -> TimeFound | None:
+def _past(text: str, match: re.Match[str]) -> Quantity | None:
     """ "Half past four", "at ten to five". "Ten to five people" are a range, so are "9 to 5" and "half to two"."""
     said, named = "-".join(match.group("past").lower().split()), match.group("hour").lower()
     minutes, hour = _number(said, _PAST), _number(named, {**_HOURS, "noon": 12, "midnight": 0})
@@ -104,7 +91,7 @@ def _past(text: str, match: re.Match[str]) -> TimeFound | None:
             return None
         minutes = -minutes
     if named in ("noon", "midnight"):
-        return TimeFound(*match.span(), (60.0 * hour + minutes) % 1440)
+        return _time(text, *match.span(), (60.0 * hour + minutes) % 1440)
     return _in_part(text, *match.span(), (60.0 * hour + minutes) % 720)
 
 
@@ -113,10 +100,20 @@ def _number(text: str, words: Mapping[str, int]) -> int | None:
     return int(text) if text.isdigit() else words.get(text.lower())
 
 
-def _in_part(text: str, start: int, end: int, minutes: float) -> TimeFound:
+def _in_part(text: str, start: int, end: int, minutes: float) -> Quantity:
     """A time up to twelve, of the half of the day that the words behind it say, or of either."""
     later = _LATER.match(text, end)
     if later is None:
-        return TimeFound(start, end, minutes, half_day=True)
+        return _time(text, start, end, minutes, late=minutes % 720 + 720)
     early = later.group(1) == "morning" or (later.group(2) is not None and minutes % 720 < 300)
-    return TimeFound(start, end, minutes % 720 + (0 if early else 720))
+    return _time(text, start, end, minutes % 720 + (0 if early else 720))
+
+
+def _time(text: str, start: int, end: int, minutes: float, late: float | None = None) -> Quantity:
+    high = minutes if late is None else late
+    return Quantity(start, end, text[start:end], "time", "time", minutes, high, 1, bound_of(text, start, end))
+
+
+def _lasting(text: str, start: int, end: int, seconds: float) -> Quantity:
+    bound = bound_of(text, start, end)
+    return Quantity(start, end, text[start:end], "measure", "duration", seconds, seconds, 1, bound)

@@ -12,15 +12,15 @@ from dataclasses import replace
 from ....text import STOP_WORDS, stem
 from ....text.words import fold
 from ..columns import without_commas
-from .bounds import Bound, bound_of
+from .bounds import bound_of
 from .clock import times
-from .dates import Date, dates, weekdays
+from .dates import dates, weekdays
 from .joining import dated, joined
-from .numerals import Numeral, numerals
+from .numerals import PARTS, Numeral, numerals
 from .quantity import Kind, Quantity
-from .units import CURRENCY_BEFORE, Unit, UnitFound, currency, unit_at, unit_of
+from .units import CURRENCY_BEFORE, SCALES, Unit, UnitFound, currency, unit_at, unit_of
 
-__all__ = ["Bound", "Kind", "Quantity", "read"]
+__all__ = ["read"]
 
 
 _ADDRESS = re.compile(r"https?://\S+|\bwww\.\S+|[\w.+-]{1,64}@[\w-]{1,64}\.[\w.-]{1,64}")
@@ -48,7 +48,6 @@ _STOP_NOUN = re.compile(r"\s*[,;:.!?()\[\]]|\s*\n")
 _KEY = re.compile(r"[\w ]{0,24}:(?!\d)")  # behind a value, the name of the next field
 _PART_OF = re.compile(r"\s+(?:an?|of\s+an?|of\s+one)\s+")
 _AND_PART = re.compile(r"\s+and\s+(?:a|one)\s+(half|quarter|third)\b")
-_PARTS = {"half": 1 / 2, "quarter": 1 / 4, "third": 1 / 3}
 _SHORT_SCALE = re.compile(r"\s?(m|b)\b")
 _BY = re.compile(r"\s?\d")
 _AGED = re.compile(r"\b(?:aged|age|age\s+of|ages|turn|turned|turning)\s+$", re.IGNORECASE)
@@ -59,30 +58,26 @@ _QUOTED = 400
 """How far back quotation marks are paired, so that 7.4" is told from the end of a quotation."""
 _COMPARES = frozenset("less fewer higher lower longer shorter later earlier apart behind ahead".split())
 _CITED = stem("passage")  # "according to passage 3" cites, and states nothing
-_POUND = unit_of("lb")
-_YEAR = unit_of("years")
+_LATER_UNIT = re.compile(
+    r"\s+(?:(?:more|other|additional|extra|further|consecutive|successive|straight|working|business|calendar|trading|full"
+    r"|whole|entire|long|short|leave|vacation|holiday|sick|rest|paid|unpaid|unused|school|academic|fiscal|financial|past"
+    r"|last|previous|light|human|earth|credit|training|teaching|flight|flying|billable|overtime)\s+){1,2}"
+    r"(days?|weeks?|months?|years?|hours?|minutes?)\b"
+)
+_NONE, _YEAR = Unit("", 1.0), Unit("duration", 31557600.0)
 
 
 def read(text: str) -> list[Quantity]:
     """Every quantity of a text in order, none overlapping another."""
     text = without_commas(text)
     taken = bytearray(len(text))
-    found: list[Quantity] = []
     for pattern in (_ADDRESS, _CITATION):
         for match in pattern.finditer(text):
             _take(taken, *match.span())
-    for date in dates(text):
-        if _take(taken, date.start, date.end):
-            found.append(_date_quantity(text, date.start, date.end, date.date))
-    found = dated(text, found)
-    for time in times(text):
-        if _take(taken, time.start, time.end):
-            found.append(_time_quantity(text, time.start, time.end, time.minutes, time.duration, time.half_day))
-    for start, end, number in weekdays(text):
-        if _take(taken, start, end):
-            found.append(Quantity(start, end, text[start:end], "weekday", "weekday", number, number, 1))
-    for identifier in _IDENTIFIER.finditer(text):
-        _take(taken, *identifier.span())
+    found = dated(text, [date for date in dates(text) if _take(taken, date.start, date.end)])
+    found += [one for one in (*times(text), *weekdays(text)) if _take(taken, one.start, one.end)]
+    for match in _IDENTIFIER.finditer(text):
+        _take(taken, *match.span())
     plain: list[Quantity] = []
     reached = 0
     for numeral in numerals(text):
@@ -95,9 +90,7 @@ def read(text: str) -> list[Quantity]:
             quantity = replace(quantity, start=numeral.start, text=text[numeral.start : quantity.end])
         plain.append(quantity)
         reached = quantity.end
-    found.extend(joined(text, plain))
-    found.sort(key=lambda quantity: quantity.start)
-    return found
+    return sorted(found + joined(text, plain), key=lambda quantity: quantity.start)
 
 
 def _take(taken: bytearray, start: int, end: int) -> bool:
@@ -118,86 +111,61 @@ def _no_number(text: str, quantity: Quantity) -> bool:
     return before.lower() == "no " or after.lower() == " of "
 
 
-def _date_quantity(text: str, start: int, end: int, date: Date) -> Quantity:
-    years = date.years or (0, 0)
-    return Quantity(
-        start, end, text[start:end], "date", "date", years[0], years[1], 1, bound_of(text, start, end), date,
-        figure=float(years[0]),
-    )  # fmt: skip
-
-
-def _time_quantity(text: str, start: int, end: int, minutes: float, duration: float | None, half_day: bool) -> Quantity:
-    if duration is not None:
-        return Quantity(
-            start, end, text[start:end], "measure", "duration", duration, duration, 1, bound_of(text, start, end)
-        )  # fmt: skip
-    late = minutes + 720 if half_day and minutes < 720 else minutes
-    return Quantity(start, end, text[start:end], "time", "time", minutes, late, 1, bound_of(text, start, end))
-
-
 def _number_quantity(text: str, numeral: Numeral) -> Quantity:
-    start, end = numeral.start, numeral.end
-    value, step, dimension, unit_name = numeral.value, numeral.step, "", ""
-    slight = _slight(numeral)
-    kind: Kind = "ordinal" if numeral.form == "ordinal" else "number"
-    before = CURRENCY_BEFORE.search(text, max(0, start - 5), start)
-    money = currency(before.group()) if before else None
-    numbered = _NUMBERED.search(text, max(0, start - 12), start) if numeral.form in ("digits", "words") else None
-    if numbered:
+    numbered = _NUMBERED.search(text, max(0, numeral.start - 12), numeral.start)
+    if numbered and numeral.form in ("digits", "words"):
         label = stem(fold(numbered.group(1)).rstrip("."))
         return Quantity(
-            start, end, text[start:end], "ordinal", "", value, value, step,
-            nouns=(label,), unit=label, figure=value, slight=label == _CITED,
+            *numeral[:2], text[numeral.start : numeral.end], "ordinal", "", numeral.value, numeral.value, numeral.step,
+            nouns=(label,), unit=label, figure=numeral.value, slight=label == _CITED,
         )  # fmt: skip
-    if money and before:
-        kind, dimension, start = "money", money[0], before.start()
-        scale = _SHORT_SCALE.match(text, end)
-        if scale:
-            factor = 1e6 if scale.group(1) == "m" else 1e9
-            value, step, end = value * factor, step * factor, scale.end()
-    elif numeral.form == "multiple":
-        kind, dimension, unit_name = "measure", "times", "times"
-    elif numeral.form != "ordinal":
-        found = _unit_after(text, numeral)
-        as_money = currency(found.name) if found else None
-        measured = _measured(text, start, found, as_money)
-        if found and measured:
-            kind = "percent" if measured.dimension == "percent" else "measure"
-            dimension, unit_name = measured.dimension, found.name
-            value = value * measured.factor + measured.offset
-            step, end = step * measured.factor, found.end
-            rest = _AND_PART.match(text, end)
-            if rest:
-                value, end, slight = value + measured.factor * _PARTS[rest.group(1)], rest.end(), False
-        elif found and as_money:
-            kind, dimension = "money", as_money[0]
-            value, step, end = value * as_money[1], step * as_money[1], found.end
-        elif numeral.form == "fraction":
-            kind, dimension, value, step = "percent", "percent", value * 100, 1
-        elif _YEAR and value < 125 and _AGED.search(text, max(0, start - 9), start):
-            kind, dimension, unit_name = "measure", "duration", "years"
-            value, step = value * _YEAR.factor, step * _YEAR.factor
-    nouns = _nouns(text, end)
+    kind, unit, name, start, end = _unit(text, numeral)
+    value = numeral.value * unit.factor + unit.offset
+    step = 1.0 if kind == "percent" and not name else numeral.step * unit.factor
+    slight = numeral.form in ("multiple", "pair") or (numeral.value == 1 and numeral.form in ("words", "ordinal"))
+    rest = _AND_PART.match(text, end) if name and end > numeral.end else None
+    if rest:
+        value, end, slight = value + unit.factor * (1 / PARTS[rest.group(1)]), rest.end(), False
     return Quantity(
-        start, end, text[start:end], kind, dimension, value, value, step, bound_of(text, start, end), None, nouns,
-        numeral.form in ("words", "fraction", "pair"), unit_name, numeral.value, slight,
+        start, end, text[start:end], kind, unit.dimension, value, value, step, bound_of(text, start, end), None,
+        _nouns(text, end), numeral.form in ("words", "fraction", "pair"), name, numeral.value, slight,
     )  # fmt: skip
 
 
-def _slight(numeral: Numeral) -> bool:
-    if numeral.form in ("multiple", "pair"):
-        return True
-    return numeral.value == 1 and numeral.form in ("words", "ordinal")
+def _unit(text: str, numeral: Numeral) -> tuple[Kind, Unit, str, int, int]:
+    """What a number is of: its kind, its unit and the name of that, and where it starts and ends with them."""
+    start, end = numeral.start, numeral.end
+    before = CURRENCY_BEFORE.search(text, max(0, start - 5), start)
+    money = currency(before.group()) if before else None
+    if before and money:
+        scale = _SHORT_SCALE.match(text, end)
+        factor, end = (SCALES[scale.group(1)], scale.end()) if scale else (1.0, end)
+        return "money", Unit(money.dimension, factor), "", before.start(), end
+    if numeral.form == "ordinal":
+        return "ordinal", _NONE, "", start, end
+    if numeral.form == "multiple":
+        return "measure", Unit("times", 1.0), "times", start, end
+    found = _unit_after(text, numeral)
+    money = currency(found.name) if found else None
+    unit = unit_of(found.name) if found else None
+    if found and found.name in ("pound", "pounds") and _HEAVY.search(text, max(0, start - 60), found.end + 30):
+        money, unit = None, unit_of("lb")
+    if found and money:
+        return "money", money, "", start, found.end
+    if found and unit:
+        return "percent" if unit.dimension == "percent" else "measure", unit, found.name, start, found.end
+    if numeral.form == "fraction":
+        return "percent", Unit("percent", 100.0), "", start, end
+    if numeral.value < 125 and _AGED.search(text, max(0, start - 9), start):
+        return "measure", _YEAR, "years", start, end
+    return "number", _NONE, "", start, end
 
 
 def _unit_after(text: str, numeral: Numeral) -> UnitFound | None:
     """The unit behind a number: "5 km", "three-day", "half an hour", "3 additional leave days", 7.4\"."""
     end = numeral.end
-    if (
-        text[end : end + 1] in ('"', "″")
-        and numeral.form == "digits"
-        and text.count('"', max(0, end - _QUOTED), end) % 2 == 0
-    ):
+    opened = text.count('"', max(0, end - _QUOTED), end) % 2
+    if text[end : end + 1] in ('"', "″") and numeral.form == "digits" and not opened:
         return UnitFound("inch", end + 1)
     if text.startswith("-time", end) and not text[end + 5 : end + 6].isalpha():
         return UnitFound("times", end + 5)  # a four-time winner
@@ -206,41 +174,14 @@ def _unit_after(text: str, numeral: Numeral) -> UnitFound | None:
     place = gap.end() if gap else end
     found = unit_at(text, place)
     if found is None or (place - end > 1 and not part and not found.name.isalpha()):
-        return _later_unit(text, end)
-    if len(found.name) == 1 and "\n" in text[end:place]:
-        return None  # the letter of the next point of a list
-    if found.name in ("x", "×") and _BY.match(text, found.end):
-        return None  # 1280 x 800
-    if found.name == "x" and text[found.end : found.end + 1].isalnum():
-        return None
-    if found.name == "p" and (place > end or numeral.value >= 100):
-        return None  # 1080p, and the p of "4 p.m."
-    return found
-
-
-def _measured(text: str, start: int, found: UnitFound | None, money: tuple[str, float] | None) -> Unit | None:
-    """What the unit measures; pounds are money unless something is weighed."""
-    if found is None:
-        return None
-    if money is None:
-        return unit_of(found.name)
-    if found.name in ("pound", "pounds") and _HEAVY.search(text, max(0, start - 60), found.end + 30):
-        return _POUND
-    return None
-
-
-_LATER_UNIT = re.compile(
-    r"\s+(?:(?:more|other|additional|extra|further|consecutive|successive|straight|working|business|calendar|trading|full"
-    r"|whole|entire|long|short|leave|vacation|holiday|sick|rest|paid|unpaid|unused|school|academic|fiscal|financial|past"
-    r"|last|previous|light|human|earth|credit|training|teaching|flight|flying|billable|overtime)\s+){1,2}"
-    r"(days?|weeks?|months?|years?|hours?|minutes?)\b"
-)
-
-
-def _later_unit(text: str, end: int) -> UnitFound | None:
-    """ "3 additional leave days": the unit stands behind its adjectives."""
-    match = _LATER_UNIT.match(text, end)
-    return unit_at(text, match.start(1)) if match else None
+        later = _LATER_UNIT.match(text, end)
+        return unit_at(text, later.start(1)) if later else None
+    no_unit = (
+        (len(found.name) == 1 and "\n" in text[end:place])  # the letter of the next point of a list
+        or (found.name in ("x", "×") and _BY.match(text, found.end))  # 1280 x 800
+        or (found.name == "p" and (place > end or numeral.value >= 100))  # 1080p, and the p of "4 p.m."
+    )
+    return None if no_unit else found
 
 
 def _nouns(text: str, end: int) -> tuple[str, ...]:

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from .units import SCALES
 
-__all__ = ["ORDINALS", "SMALL", "Numeral", "numerals", "scale_in"]
+__all__ = ["ORDINALS", "PARTS", "SMALL", "Numeral", "numerals", "scale_in"]
 
 
 class Numeral(NamedTuple):
@@ -20,27 +20,20 @@ class Numeral(NamedTuple):
     form: str  # "digits", "words", "fraction", "ordinal", "pair", or "multiple" for "twice" and "doubled"
 
 
-_UNITS = dict(
-    zip(
-        "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen "
-        "seventeen eighteen nineteen".split(),
-        range(20),
-        strict=True,
-    )
+_UNITS = (
+    "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen "
+    "eighteen nineteen".split()
 )
-_TENS = dict(zip("twenty thirty forty fifty sixty seventy eighty ninety".split(), range(20, 100, 10), strict=True))
-SMALL = {**_UNITS, **_TENS}
+_TENS = "twenty thirty forty fifty sixty seventy eighty ninety".split()
+SMALL = {word: number for number, word in enumerate(_UNITS)} | {word: 20 + 10 * at for at, word in enumerate(_TENS)}
 """Numbers of one word."""
-ORDINALS = dict(
-    zip(
-        "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth thirteenth fourteenth "
-        "fifteenth sixteenth seventeenth eighteenth nineteenth twentieth".split(),
-        range(1, 21),
-        strict=True,
-    )
+_ORDINALS = (
+    "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth thirteenth fourteenth fifteenth "
+    "sixteenth seventeenth eighteenth nineteenth twentieth".split()
 )
+ORDINALS = {word: place for place, word in enumerate(_ORDINALS, start=1)}
 _WHOLE_PARTS = {"quarter": 4, **{word: place for word, place in ORDINALS.items() if 3 <= place <= 10}}
-_PARTS = {"half": 2, "halves": 2, **_WHOLE_PARTS, **{f"{word}s": place for word, place in _WHOLE_PARTS.items()}}
+PARTS = {"half": 2, "halves": 2, **_WHOLE_PARTS, **{f"{word}s": place for word, place in _WHOLE_PARTS.items()}}
 
 _MULTIPLES = {
     "twice": 2.0, "doubled": 2.0, "doubling": 2.0, "thrice": 3.0, "tripled": 3.0, "tripling": 3.0, "quadrupled": 4.0,
@@ -54,7 +47,7 @@ _NO_WHOLE = (
     r"(?:(?:seconds?|minutes?|hours?|days?|weeks?|months?|years?|seasons?|games?|matches|quarters?)\b"
     r"|(?:January|February|March|April|May|June|July|August|September|October|November|December)\b)"
 )
-_PART = "|".join(sorted(_PARTS, key=len, reverse=True))
+_PART = "|".join(sorted(PARTS, key=len, reverse=True))
 # Taken apart by some tool: "3, 500 soldiers", "1. 3 billion"; and a decimal comma before a percent sign.
 _APART = (
     r"[1-9]\d{0,2}(?:,\ \d00(?!\d|,|\ and\b|\ or\b|\ to\b))+"
@@ -78,16 +71,15 @@ _NUMERAL = re.compile(
         |half\b(?!\s+(?:marathon|time|year|-)|\ a\ (?:{_SCALE_WORDS})
         |-(?!hour|day|year|mile|inch|pound|pint|price)[a-z])|three-quarters\b))
     | (?P<slash>(?<![\d/.])[1-9]/[2-9]\d?(?![\d/"”])) | (?P<vulgar>\d*[½¼¾⅓⅔⅕⅛])
-    | (?P<th>(?<![\d.,])\d{{1,3}}(?:st|nd|rd|th)\b)
-    | (?P<digits>(?:(?<![\w.,%°)])[-−–](?=\d)|(?<![\w.])(?<!\d,))(?:{_DIGITS})
-        (?:(?-i:k|[ \u00a0]?(?:K|M|mn|bn|B|tn|T))\b(?!/)|[ \u00a0-]?(?:{_SCALE_WORDS})s?\b)?)
+    | (?P<ordinal>(?<![\d.,])\d{{1,3}}(?:st|nd|rd|th)\b|\b(?:{"|".join(ORDINALS)})\b(?!\s+centur|[\s-]part(?:y|ies)\b))
+    | (?P<digits>(?:(?<![\w.,%°)])(?P<minus>[-−–])(?=\d)|(?<![\w.])(?<!\d,))(?P<figures>{_DIGITS})
+        (?P<scale>(?-i:k|[ \u00a0]?(?:K|M|mn|bn|B|tn|T))\b(?!/)|[ \u00a0-]?(?:{_SCALE_WORDS})s?\b)?)
     | (?P<pair>\ba\ (?:couple|pair)\ of\b)
     | (?P<whole>\ban?(?=\ (?:hour|day|week|month|year|decade|century|minute|mile|kilomet(?:re|er)|inch|pound
         |lit(?:re|er))
         \ and\ (?:a|one)\ (?:half|quarter|third)\b)
         |\ban(?=\ hour\ (?:later|earlier|before|after|late|longer|ahead|behind|less|more)\b))
     | (?P<multiple>\b(?:{"|".join(_MULTIPLES)})\b)
-    | (?P<ordinal>\b(?:{"|".join(ORDINALS)})\b(?!\s+centur|[\s-]part(?:y|ies)\b))
     | (?P<words>\b{_WORD_NUMBER}\b)
     """,
     re.VERBOSE | re.IGNORECASE,
@@ -95,10 +87,10 @@ _NUMERAL = re.compile(
 _SCALED = re.compile(
     r"[\d.,]+[ -]?(hundred|thousand|million|billion|trillion|[kKMB]|bn|mn|m|b)\b|\b(hundred|thousand|million)\b"
 )
-_DIGIT_PARTS = re.compile(r"([-−–]?)(\d[\d.,'\s]*\d|\d)[\s-]?(.*)", re.DOTALL)
 _DECIMAL_COMMA = re.compile(r"\d{1,3},\d{1,2}")
 _VULGAR = {"½": 0.5, "¼": 0.25, "¾": 0.75, "⅓": 1 / 3, "⅔": 2 / 3, "⅕": 0.2, "⅛": 0.125}
 _SPLIT = re.compile(r"[\s-]+")
+_TOO_LARGE = 1e18
 _WHOLES = frozenset((12.0, 20.0, 25.0, 50.0, 1e2, 1e3, 1e4, 1e5, 1e6))
 """What a share is given of, besides small numbers: "37 out of 486" are two counts."""
 
@@ -140,100 +132,75 @@ def numerals(text: str) -> list[Numeral]:
 
 
 def _read(match: re.Match[str]) -> Numeral | None:
-    kind = match.lastgroup or ""
-    raw = match.group()
+    kind, raw = match.lastgroup, match.group().casefold()
     start, end = match.span()
+    pieces = _SPLIT.split(raw)
+    first, last = pieces[0], pieces[-1]
+    value, step, form = _small(first), 1.0, "words"
     if kind == "digits":
-        return _digits(raw, start, end)
-    if kind == "th":
-        value = float(re.sub(r"\D", "", raw))
-        return Numeral(start, end, value, 1, "ordinal")
-    if kind == "ordinal":
-        return Numeral(start, end, float(ORDINALS[raw.lower()]), 1, "ordinal")
-    if kind == "pair":
-        return Numeral(start, end, 2, 1, "pair")
-    if kind == "whole":
-        return Numeral(start, end, 1, 1, "words")
-    if kind == "multiple":
-        return Numeral(start, end, _MULTIPLES[raw.lower()], 1, "multiple")
-    if kind == "vulgar":
-        value = float(raw[:-1] or 0) + _VULGAR[raw[-1]]
-        return Numeral(start, end, value, 0.05, "digits" if raw[:-1] else "fraction")
-    if kind == "slash":
+        value, step, form = *_digits(match), "digits"
+    elif kind == "ordinal":
+        value, form = float(ORDINALS.get(raw) or raw[:-2]), "ordinal"
+    elif kind == "multiple":
+        value, form = _MULTIPLES[raw], "multiple"
+    elif kind == "pair":
+        value, form = 2.0, "pair"
+    elif kind == "vulgar":
+        value, step, form = float(raw[:-1] or 0) + _VULGAR[raw[-1]], 0.05, "digits" if raw[:-1] else "fraction"
+    elif kind == "slash":
         above, below = raw.split("/")
-        return Numeral(start, end, int(above) / int(below), 0.01, "fraction")
-    if kind == "oneof":
-        pieces = _SPLIT.split(raw.lower())
-        above_value, below_value = _small(pieces[0]), _small(pieces[-1])
-        if not above_value or above_value >= below_value or not (below_value <= 10 or below_value in _WHOLES):
-            first = _SPLIT.split(raw)[0]
-            return Numeral(start, start + len(first), above_value or 0, 1, "words" if first.isalpha() else "digits")
-        return Numeral(start, end, above_value / below_value, 0.01, "fraction")
-    if kind == "mixed":
-        pieces = _SPLIT.split(raw.lower())
-        whole, parts = _small(pieces[0]), _small(pieces[2]) or 1.0
-        return Numeral(start, end, whole + parts / _PARTS[pieces[-1]], 0.1, "words")
-    if kind == "partof":  # a quarter of a million
-        first, *_, scale = raw.lower().split(" ")
-        value = (0.75 if first.startswith("three") else 0.25) * SCALES[scale]
-        return Numeral(start, end, value, value / 5, "words")
-    if kind == "fraction":
-        pieces = _SPLIT.split(raw.lower())
-        above_value = 1.0 if len(pieces) == 1 or pieces[0] in ("a", "an") else _small(pieces[0])
-        return Numeral(start, end, above_value / _PARTS[pieces[-1]], 0.01, "fraction")
-    return _words(raw, start, end)
-
-
-def _digits(raw: str, start: int, end: int) -> Numeral | None:
-    parts = _DIGIT_PARTS.match(raw)
-    if parts is None:
-        return None
-    sign, digits, scale = parts.groups()
-    if _DECIMAL_COMMA.fullmatch(digits):
-        digits = digits.replace(",", ".")
-    plain = re.sub(r"[^\d.]", "", digits)
-    if len(plain) > 18:
-        return None
-    factor = SCALES.get(scale) or SCALES.get(scale.lower().strip(), 1.0)
-    value = float(plain) * factor
-    if "." in plain:
-        step = 10.0 ** -len(plain.split(".")[1]) * factor
-    else:
-        zeros = len(plain) - len(plain.rstrip("0")) if plain.strip("0") else 0
-        step = 10.0**zeros * factor
-    return Numeral(start, end, -value if sign else value, step, "digits")
+        value, step, form = int(above) / int(below), 0.01, "fraction"
+    elif kind == "fraction":
+        value, step, form = value / PARTS[last], 0.01, "fraction"
+    elif kind == "mixed":
+        value, step = value + _small(pieces[2]) / PARTS[last], 0.1
+    elif kind == "partof":  # a quarter of a million
+        value = (0.75 if first == "three" else 0.25) * SCALES[last]
+        step = value / 5
+    elif kind == "words":
+        value = _words(pieces)
+        step = _last_digit(f"{int(value)}") if value >= 20 else 1.0
+    elif kind == "oneof":
+        whole = _small(last)
+        if 0 < value < whole and (whole <= 10 or whole in _WHOLES):
+            value, step, form = value / whole, 0.01, "fraction"
+        else:
+            end, form = start + len(first), "words" if first.isalpha() else "digits"
+    return Numeral(start, end, value, step, form) if abs(value) < _TOO_LARGE else None
 
 
 def _small(word: str) -> float:
-    if word.isdigit():
-        return float(word)
-    return float(SMALL.get(word, 0))
+    """One number in digits or of one word; "a" and "half" are one."""
+    return float(word) if word.isdigit() else float(SMALL.get(word, 1))
 
 
-def _words(raw: str, start: int, end: int) -> Numeral | None:
+def _digits(match: re.Match[str]) -> tuple[float, float]:
+    figures, scale = match["figures"], (match["scale"] or "").strip(" \u00a0-")
+    if _DECIMAL_COMMA.fullmatch(figures):
+        figures = figures.replace(",", ".")
+    plain = re.sub(r"[^\d.]", "", figures)
+    factor = SCALES.get(scale) or SCALES.get(scale.lower(), 1.0)
+    return float(plain) * (-factor if match["minus"] else factor), _last_digit(plain) * factor
+
+
+def _last_digit(plain: str) -> float:
+    """The size of the last digit that counts: 100 in "1200", 0.1 in "3.5"."""
+    if "." in plain:
+        return 10.0 ** -len(plain.split(".")[1])
+    return 10.0 ** (len(plain) - len(plain.rstrip("0"))) if plain.strip("0") else 1.0
+
+
+def _words(pieces: list[str]) -> float:
     total = current = 0.0
-    half = raw.lower().startswith("half a")
-    pieces = [piece for piece in _SPLIT.split(raw.lower().replace(",", " ")) if piece not in ("and", "half", "")]
     for piece in pieces:
-        if piece == "a":
-            current = 1
-        elif piece in SMALL:
+        if piece in SMALL:
             current += SMALL[piece]
         elif piece in ("hundred", "dozen"):
             current = (current or 1) * SCALES[piece]
         elif piece in SCALES:
             total += (current or 1) * SCALES[piece]
             current = 0
-    value = total + current
-    if value > 1e15:
-        return None
-    if half:
-        value *= 0.5
-    step = 1.0
-    if value >= 20:
-        digits = f"{int(value)}"
-        step = 10.0 ** (len(digits) - len(digits.rstrip("0")))
-    return Numeral(start, end, value, step, "words")
+    return (total + current) * (0.5 if pieces[0] == "half" else 1.0)
 
 
 def scale_in(text: str) -> float:

@@ -8,9 +8,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from ....text import Span
-from .dates import Date
 from .numerals import scale_in
-from .quantity import Quantity
+from .quantity import Date, Quantity
 from .units import SCALES
 
 __all__ = ["SaidOnce"]

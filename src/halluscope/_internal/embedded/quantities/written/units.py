@@ -38,92 +38,51 @@ _METRIC = (
 )
 """Dimension, sign, names and prefixes of the units that take prefixes."""
 _OTHERS = """
-duration: 1: sec|secs
-duration: 0.001: msec
-duration: 60: min|mins|minute|minutes
-duration: 3600: h|hr|hrs|hour|hours
-duration: 86400: day|Day|DAY|days|night|nights
-duration: 604800: week|weeks|wk|wks
-duration: 1209600: fortnight|fortnights
-duration: 2629800: month|months
-duration: 7889400: quarters
-duration: 31557600: year|years|yr|yrs|year-old|years-old
-duration: 315576000: decade|decades
-duration: 3155760000: century|centuries
-length: 0.0254: inch|inches
-length: 1e-6: micron|microns
-length: 0.3048: ft|foot|feet
-length: 0.9144: yard|yards|yd|yds
-length: 1000: Km|KM|kms
-length: 1609.344: mile|miles|mi
-length: 1852: nautical mile|nautical miles|nmi
-length: 9.4607e15: light-year|light-years|light year|light years
-mass: 1e-6: mcg
-mass: 28.3495: oz|ounce|ounces
-mass: 453.592: lb|lbs|LBS
-mass: 1000: Kg|KG|kgs|kilo|kilos
-mass: 6350.29: stone
-mass: 907184.74: ton|Ton|tons
-mass: 1e6: tonne|tonnes|metric ton|metric tons|metric tonnes
-volume: 0.001: cc|mL
-volume: 0.473176: pint|pints
-volume: 1: L
-volume: 3.78541: gallon|gallons
-volume: 28.3168: cubic foot|cubic feet|cu ft
-volume: 158.987: barrel|barrels
-volume: 1000: m³|m3|cubic metre|cubic metres|cubic meter|cubic meters
-area: 0.092903: sq ft|square foot|square feet
-area: 1: m²|m2|sqm|square metre|square metres|square meter|square meters
-area: 4046.86: acre|acres
-area: 1e4: ha|hectare|hectares
-area: 1e6: km²|km2|square kilometre|square kilometres|square kilometer|square kilometers
-area: 2589988: square mile|square miles|sq mi
-data: 1e3: KB
-data: 1e15: PB|petabyte|petabytes
-data: 1024: KiB
-data: 1048576: MiB
-data: 1073741824: GiB
-data: 1099511627776: TiB
-data rate: 1e3: kbps|kbit/s
-data rate: 1e6: Mbps|Mbit/s
-data rate: 8e6: MB/s
-data rate: 1e9: Gbps|Gbit/s
-data rate: 8e9: GB/s
-speed: 0.2777777777777778: km/h|kph|kmh|km per hour|kilometres per hour|kilometers per hour|kilometres an hour
-speed: 0.44704: mph|miles per hour|miles an hour
-speed: 0.514444: knot|knots
-speed: 1: m/s|metres per second|meters per second
-power: 745.7: hp|HP|horsepower
-energy: 0.000277778: joule|joules
-energy: 0.277778: kJ|kilojoule|kilojoules
-energy: 1.163: kcal|calories
-energy: 1e3: kilowatt hours
-energy: 1e6: megawatt hours
-energy: 1e9: gigawatt hours
-energy: 1e12: terawatt hours
-current: 1: A|amp|amps|ampere|amperes
-charge: 1e-3: mAh
-pressure: 100: hPa|mbar|millibar|millibars
-pressure: 6894.76: psi
-pressure: 1e5: bar
-sound: 1: dB|decibel|decibels
-pixels: 1: MP|megapixel|megapixels
-frame rate: 1: fps|frames per second
-angle: 1: °|deg|degree|degrees
-temperature: 1: °C|° C|℃|celsius|degrees Celsius|degrees C|degree C|degree Celsius|degrees centigrade
-rotation: 1: rpm|revolutions per minute
-brightness: 1: nits
-concentration: 1: ppm|parts per million
-percent: 1: %|percent|per cent|pct|per-cent
-percentage points: 1: percentage points|percentage point|pp|ppt|points of percentage
-times: 1: times|fold|-fold|x|×
+duration: 0.001 msec, 1 sec(s), 60 min(s) minute(s), 3600 h hr(s) hour(s), 86400 day(s) Day DAY night(s)
+duration: 604800 week(s) wk(s), 1209600 fortnight(s), 2629800 month(s), 7889400 quarters
+duration: 31557600 year(s) yr(s) year-old years-old, 315576000 decade(s), 3155760000 century centuries
+length: 1e-6 micron(s), 0.0254 inch inches, 0.3048 ft foot feet, 0.9144 yard(s) yd(s), 1000 Km KM kms
+length: 1609.344 mile(s) mi, 1852 nautical_mile(s) nmi, 9.4607e15 light-year(s) light_year(s)
+mass: 1e-6 mcg, 28.3495 oz ounce(s), 453.592 lb(s) LBS, 1000 Kg KG kgs kilo(s), 6350.29 stone
+mass: 907184.74 ton(s) Ton, 1e6 tonne(s) metric_ton(s) metric_tonnes
+volume: 0.001 cc mL, 0.473176 pint(s), 1 L, 3.78541 gallon(s), 28.3168 cubic_foot cubic_feet cu_ft, 158.987 barrel(s)
+volume: 1000 m³ m3 cubic_metre(s) cubic_meter(s)
+area: 0.092903 sq_ft square_foot square_feet, 1 m² m2 sqm square_metre(s) square_meter(s), 4046.86 acre(s)
+area: 1e4 ha hectare(s), 1e6 km² km2 square_kilometre(s) square_kilometer(s), 2589988 square_mile(s) sq_mi
+data: 1e3 KB, 1e15 PB petabyte(s), 1024 KiB, 1048576 MiB, 1073741824 GiB, 1099511627776 TiB
+data rate: 1e3 kbps kbit/s, 1e6 Mbps Mbit/s, 8e6 MB/s, 1e9 Gbps Gbit/s, 8e9 GB/s
+speed: 0.2777777777777778 km/h kph kmh km_per_hour kilometres_per_hour kilometers_per_hour kilometres_an_hour
+speed: 0.44704 mph miles_per_hour miles_an_hour, 0.514444 knot(s), 1 m/s metres_per_second meters_per_second
+power: 745.7 hp HP horsepower
+energy: 0.000277778 joule(s), 0.277778 kJ kilojoule(s), 1.163 kcal calories
+energy: 1e3 kilowatt_hours, 1e6 megawatt_hours, 1e9 gigawatt_hours, 1e12 terawatt_hours
+current: 1 A amp(s) ampere(s)
+charge: 1e-3 mAh
+pressure: 100 hPa mbar millibar(s), 6894.76 psi, 1e5 bar
+sound: 1 dB decibel(s)
+pixels: 1 MP megapixel(s)
+frame rate: 1 fps frames_per_second
+angle: 1 ° deg degree(s)
+temperature: 1 °C °_C ℃ celsius degree(s)_C degree(s)_Celsius degrees_centigrade
+rotation: 1 rpm revolutions_per_minute
+brightness: 1 nits
+concentration: 1 ppm parts_per_million
+percent: 1 % percent per_cent pct per-cent
+percentage points: 1 percentage_point(s) pp ppt points_of_percentage
+times: 1 times fold -fold x ×
 """
-"""All others: dimension, factor and names."""
+"""All others: dimension, factors and names; `_` stands for a blank."""
 _SHIFTED = (
-    (5 / 9, -160 / 9, "°F|° F|℉|fahrenheit|degrees Fahrenheit|degrees F|degree F|degree Fahrenheit"),
+    (5 / 9, -160 / 9, "°F °_F ℉ fahrenheit degree(s)_F degree(s)_Fahrenheit"),
     (1, -273.15, "kelvin"),
 )
 """Temperatures whose zero is another one: factor, offset and names."""
+
+
+def _named(unit: Unit, names: str) -> dict[str, Unit]:
+    """The unit under each of its names, "day(s)" in both numbers."""
+    forms = {name.replace("(s)", ending) for name in names.split() for ending in ("", "s")}
+    return {form.replace("_", " "): unit for form in forms}
 
 
 def _units() -> dict[str, Unit]:
@@ -132,13 +91,15 @@ def _units() -> dict[str, Unit]:
     for dimension, sign, names, prefixes in _METRIC:
         for prefix in ("", *prefixes.split()):
             before, factor = _PREFIXES[prefix]
-            spelled = (f"{before}{name}{ending}" for name in names.split() for ending in ("", "s"))
-            found |= dict.fromkeys((prefix + sign, *spelled), Unit(dimension, factor))
+            spelled = " ".join(f"{before}{name}(s)" for name in names.split())
+            found |= _named(Unit(dimension, factor), f"{prefix}{sign} {spelled}")
     for line in _OTHERS.strip().splitlines():
-        dimension, value, listed = line.split(": ")
-        found |= dict.fromkeys(listed.split("|"), Unit(dimension, float(value)))
-    for factor, offset, listed in _SHIFTED:
-        found |= dict.fromkeys(listed.split("|"), Unit("temperature", factor, offset))
+        dimension, _, listed = line.partition(": ")
+        for entry in listed.split(", "):
+            number, _, names = entry.partition(" ")
+            found |= _named(Unit(dimension, float(number)), names)
+    for factor, offset, names in _SHIFTED:
+        found |= _named(Unit("temperature", factor, offset), names)
     return found
 
 
@@ -173,10 +134,9 @@ _CURRENCY = {name: code for code, names in _CURRENCIES.items() for name in names
 _MINOR = {"cent": 0.01, "cents": 0.01, "pence": 0.01, "p": 0.01}
 
 SCALES: dict[str, float] = {
-    "hundred": 1e2, "thousand": 1e3, "million": 1e6, "billion": 1e9, "trillion": 1e12,
-    "hundreds": 1e2, "thousands": 1e3, "millions": 1e6, "billions": 1e9, "trillions": 1e12,
-    "k": 1e3, "K": 1e3, "M": 1e6, "mn": 1e6, "m": 1e6, "bn": 1e9, "B": 1e9, "b": 1e9, "tn": 1e12,
-    "T": 1e12, "dozen": 12, "dozens": 12, "lakh": 1e5, "crore": 1e7,
+    "dozen": 12, "hundred": 1e2, "thousand": 1e3, "lakh": 1e5, "million": 1e6, "crore": 1e7, "billion": 1e9,
+    "trillion": 1e12, "k": 1e3, "K": 1e3, "M": 1e6, "mn": 1e6, "m": 1e6, "bn": 1e9, "B": 1e9, "b": 1e9, "tn": 1e12,
+    "T": 1e12, "dozens": 12, "hundreds": 1e2, "thousands": 1e3, "millions": 1e6, "billions": 1e9, "trillions": 1e12,
 }  # fmt: skip
 
 _AFTER = {n for n in _CURRENCY if n not in ("won", "try", "rs", "rand")} | set(_CURRENCIES)
@@ -184,14 +144,12 @@ _LEAD = re.compile(r"[^\W\d_]+|[^\w\s]")
 _SLASH = re.compile(r"\s?/\s?")
 
 
-def _by_lead() -> dict[str, tuple[str, ...]]:
+def _by_lead() -> dict[str, list[str]]:
     """The names of units under their first word or sign, the longest first."""
     found: dict[str, list[str]] = {}
     for name in sorted({*_TABLE, *_AFTER}, key=lambda name: (-len(name), name)):
-        lead = _LEAD.match(name)
-        if lead:
-            found.setdefault(lead.group().lower(), []).append(name)
-    return {lead: tuple(names) for lead, names in found.items()}
+        found.setdefault(_LEAD.findall(name)[0].lower(), []).append(name)
+    return found
 
 
 _BY_LEAD = _by_lead()
@@ -206,10 +164,7 @@ class UnitFound(NamedTuple):
 
 
 def unit_at(text: str, place: int) -> UnitFound | None:
-    """The longest name of a unit that begins at this place.
-
-    Single letters and other short names are case sensitive: 5 M is five million, 5 m five metres.
-    """
+    """The longest name of a unit that begins at this place; in short ones, case counts: 5 M is no 5 m."""
     lead = _LEAD.match(text, place)
     names = _BY_LEAD.get(lead.group().lower()) if lead else None
     if not names:
@@ -240,8 +195,8 @@ def unit_of(name: str) -> Unit | None:
     return _TABLE.get(name) or _UNIT_FOLDED.get(name.lower())
 
 
-def currency(name: str) -> tuple[str, float] | None:
-    """The currency a word or sign names, with the factor of its minor unit (cents), or None."""
+def currency(name: str) -> Unit | None:
+    """The currency a word or sign names, cents as a part of it, or None."""
     key = name.strip().rstrip(".").lower()
     code = _CURRENCY.get(key)
-    return (code, _MINOR.get(key, 1.0)) if code else None
+    return Unit(code, _MINOR.get(key, 1.0)) if code else None
