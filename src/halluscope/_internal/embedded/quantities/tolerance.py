@@ -10,10 +10,11 @@ from __future__ import annotations
 import math
 from typing import Literal, NamedTuple
 
+from .written.bounds import LIMITS, LOWER, ROUGHLY, UPPER
 from .written.quantity import Date, Quantity
 from .written.units import unit_of
 
-__all__ = ["Agreement", "Relation", "relate", "same_value"]
+__all__ = ["Relation", "relate", "same_value"]
 
 Agreement = Literal["yes", "no", "open"]
 """`open`: neither agrees nor differs, such as a rough number that is off by more than a rough number should be."""
@@ -22,12 +23,12 @@ _ABOUT = 0.10
 _TOO_FAR = 0.20
 _CONVERTED = 0.025
 _MONTHS = 0.09  # four weeks are taken for a month
+_LOOSELY = 0.05
 _ROUNDED = 0.02
 _SAME = 1e-9
 _MOST_TIMES = 3.0
 """Beyond so many times a bound, "more than" says nothing of the number any more."""
 _OTHER_LIMIT = 1.5
-_ROUGHLY = ("about", "nearly", "just over")
 
 
 class Relation(NamedTuple):
@@ -44,29 +45,25 @@ class Relation(NamedTuple):
 
 def relate(claim: Quantity, evidence: Quantity) -> Relation | None:
     """How the two stand to each other; None where they do not measure the same sort of thing."""
-    if claim.kind == evidence.kind == "date":
-        return Relation(_agree_dates(claim, evidence)) if _shared_parts(claim.date, evidence.date) else None
-    if "date" in (claim.kind, evidence.kind):
-        return _part_of_date(claim, evidence)
+    said, known = claim.date, evidence.date
+    if said and known:
+        shared = (said.years and known.years) or (said.months and known.months)
+        return Relation(_agree_dates(claim, evidence, said, known)) if shared else None
+    if said or known:
+        return Relation("yes", loose=True) if _part_of_date(claim, evidence) else None
     if "ordinal" in (claim.kind, evidence.kind):
         if claim.kind != evidence.kind or not _same_row(claim, evidence):  # Form 1040 is no Phase 3
             return None
         return Relation("yes" if claim.low == evidence.low else "no")
-    if claim.dimension == evidence.dimension:
-        agreement = agree(claim, evidence)
-        return Relation(agreement, swapped=agreement == "no" and _same_digits(claim, evidence))
-    return _other_dimension(claim, evidence)
-
-
-def agree(claim: Quantity, evidence: Quantity) -> Agreement:
-    """Whether the claim's quantity is what the evidence's quantity says, both of one dimension."""
-    if claim.kind == "time":
-        return _agree_times(claim, evidence)
+    if claim.dimension != evidence.dimension:
+        return _other_dimension(claim, evidence)
     if claim.kind == "weekday":
-        return "yes" if claim.low == evidence.low else "no"
-    if claim.low != claim.high or evidence.low != evidence.high:
-        return _agree_ranges(claim, evidence)
-    return _agree_numbers(claim, evidence)
+        return Relation("yes" if claim.low == evidence.low else "no")
+    if claim.kind == "time":
+        return Relation("yes" if _same_time(claim, evidence) else "no")
+    ranged = claim.low != claim.high or evidence.low != evidence.high
+    agreement = _agree_ranges(claim, evidence) if ranged else _agree_numbers(claim, evidence)
+    return Relation(agreement, swapped=agreement == "no" and _same_digits(claim, evidence))
 
 
 def same_value(claim: Quantity, evidence: Quantity) -> bool:
@@ -78,26 +75,16 @@ def same_value(claim: Quantity, evidence: Quantity) -> bool:
     return _close(claim.low, evidence.low, _SAME) and _close(claim.high, evidence.high, _SAME)
 
 
-def _part_of_date(claim: Quantity, evidence: Quantity) -> Relation | None:
+def _part_of_date(claim: Quantity, evidence: Quantity) -> bool:
     """A year may have been read as a number, or the other way round; a date tells its weekday, and is "the 20th"."""
-    dated, other = (claim, evidence) if claim.kind == "date" else (evidence, claim)
+    dated, other = (claim, evidence) if claim.date else (evidence, claim)
     if dated.date is None:
-        return None
-    if other.kind == "number" and dated.date.months is None and dated.low == dated.high in (other.low, other.high):
-        return Relation("yes", loose=True)
-    if claim.kind == "weekday" and dated.date.weekday == claim.low:
-        return Relation("yes", loose=True)
-    if other.kind == "ordinal" and not other.nouns and dated.date.day == other.low:
-        return Relation("yes", loose=True)
-    return None
-
-
-def _hour_alone(claim: Quantity, evidence: Quantity) -> bool:
-    """Whether one is an hour and the other the number of that hour: "noon" for "open 12-15"."""
-    timed, other = (claim, evidence) if claim.kind == "time" else (evidence, claim)
-    if timed.kind != "time" or not other.bare:
         return False
-    return any(60 * hour % 1440 in (timed.low, timed.high) for hour in (other.low, other.high))
+    if other.kind == "number":
+        return dated.date.months is None and dated.low == dated.high in (other.low, other.high)
+    if other.kind == "ordinal":
+        return not other.nouns and dated.date.day == other.low
+    return claim.kind == "weekday" and dated.date.weekday == claim.low
 
 
 def _same_row(claim: Quantity, evidence: Quantity) -> bool:
@@ -105,6 +92,12 @@ def _same_row(claim: Quantity, evidence: Quantity) -> bool:
     if claim.unit == evidence.unit:
         return True
     return (claim.unit in evidence.nouns[:2]) if claim.unit else (evidence.unit in claim.nouns[:2])
+
+
+def _same_time(claim: Quantity, evidence: Quantity) -> bool:
+    slack = 20 if claim.bound in ROUGHLY else 0
+    known = (evidence.low, evidence.high)
+    return any(abs(said - one) <= slack for said in (claim.low, claim.high) for one in known)
 
 
 def _other_dimension(claim: Quantity, evidence: Quantity) -> Relation | None:
@@ -123,6 +116,14 @@ def _other_dimension(claim: Quantity, evidence: Quantity) -> Relation | None:
             return Relation(_agree_figures(claim, evidence), loose=True)
     money = claim.kind == evidence.kind == "money"  # 40 dollars for 40 euros
     return Relation("no", swapped=True) if money and claim.figure == evidence.figure else None
+
+
+def _hour_alone(claim: Quantity, evidence: Quantity) -> bool:
+    """Whether one is an hour and the other the number of that hour: "noon" for "open 12-15"."""
+    timed, other = (claim, evidence) if claim.kind == "time" else (evidence, claim)
+    if timed.kind != "time" or not other.bare:
+        return False
+    return any(60 * hour % 1440 in (timed.low, timed.high) for hour in (other.low, other.high))
 
 
 def _same_digits(claim: Quantity, evidence: Quantity) -> bool:
@@ -145,76 +146,51 @@ def _agree_figures(claim: Quantity, evidence: Quantity) -> Agreement:
     share = claim.low / evidence.low if evidence.low else 0.0
     if _close(said, known, _SAME) or (claim.dimension == "percent" and _close(share, 100.0, 0.005) and known <= 1):
         return "yes"
-    slack = _ABOUT if claim.bound in _ROUGHLY else _ROUNDED if abs(said) >= 10 and claim.step > evidence.step else 0.0
+    slack = _ABOUT if claim.bound in ROUGHLY else _ROUNDED if abs(said) >= 10 and claim.step > evidence.step else 0.0
     if slack and _close(said, known, slack):
         return "yes"
-    if claim.bound in ("over", "at least", "under", "at most") or claim.low != claim.high:
+    if claim.bound in LIMITS or claim.low != claim.high:
         return "open"
     return "no"
 
 
-def _shared_parts(claim: Date | None, evidence: Date | None) -> bool:
-    if claim is None or evidence is None:
-        return False
-    both_years = claim.years is not None and evidence.years is not None
-    both_months = claim.months is not None and evidence.months is not None
-    return both_years or both_months
+def _agree_dates(claim: Quantity, evidence: Quantity, said: Date, known: Date) -> Agreement:
+    rough = claim.bound in ROUGHLY
+    years = _overlap(said.years, known.years, 2 if rough and not said.months else 0)
+    months = _overlap(said.months, known.months, 1 if rough else 0)
+    mine, theirs = (_days(date) for date in (said, known))
+    several = bool(said.last and known.last)
+    if not years or not months or not _overlap(mine, theirs, 3 if rough else 0) or (several and mine != theirs):
+        within = evidence.within and _order(evidence.within[0]) <= _order(said) <= _order(evidence.within[1])
+        return "open" if within else "no"
+    more_precise = any(mine and not theirs for mine, theirs in zip(said[:3], known[:3], strict=True))
+    return "open" if more_precise else "yes"
 
 
-def _agree_dates(claim: Quantity, evidence: Quantity) -> Agreement:
-    found = _compare_dates(claim, evidence)
-    if found == "no" and claim.date and evidence.within:
-        first, last = evidence.within
-        if _order(first) <= _order(claim.date) <= _order(last):
-            return "open"
-    return found
+def _days(date: Date) -> tuple[int, int] | None:
+    return (date.day, date.last or date.day) if date.day else None
 
 
 def _order(date: Date) -> tuple[int, int, int]:
     return (date.years or (0, 0))[0], (date.months or (0, 0))[0], date.day or 0
 
 
-def _compare_dates(claim: Quantity, evidence: Quantity) -> Agreement:
-    said, known = claim.date, evidence.date
-    if said is None or known is None:
-        return "open"
-    rough = claim.bound in _ROUGHLY
-    slack = 2 if rough and said.months is None else 0
-    if said.years and known.years and not _overlap(said.years, known.years, slack):
-        return "no"
-    if said.months and known.months and not _overlap(said.months, known.months, 1 if rough else 0):
-        return "no"
-    if said.day and known.day:
-        mine, theirs = (said.day, said.last or said.day), (known.day, known.last or known.day)
-        if said.last and known.last and mine != theirs:
-            return "no"
-        if not _overlap(mine, theirs):
-            return "yes" if rough and _overlap(mine, theirs, 3) else "no"
-    more_precise = (
-        (said.day and not known.day) or (said.months and not known.months) or (said.years and not known.years)
-    )
-    return "open" if more_precise else "yes"
-
-
-def _overlap(left: tuple[int, int], right: tuple[int, int], slack: int = 0) -> bool:
-    return left[0] - slack <= right[1] and right[0] <= left[1] + slack
-
-
-def _agree_times(claim: Quantity, evidence: Quantity) -> Agreement:
-    slack = 20 if claim.bound in _ROUGHLY else 0
-    for said in {claim.low, claim.high}:
-        for known in {evidence.low, evidence.high}:
-            if abs(said - known) <= slack:
-                return "yes"
-    return "no"
+def _overlap(left: tuple[int, int] | None, right: tuple[int, int] | None, slack: int) -> bool:
+    """Whether two stretches meet; where one is not stated, nothing says that they do not."""
+    return not left or not right or (left[0] - slack <= right[1] and right[0] <= left[1] + slack)
 
 
 def _close(said: float, known: float, share: float) -> bool:
     return abs(said - known) <= share * max(abs(known), abs(said)) + _SAME
 
 
+def _converted(claim: Quantity, evidence: Quantity) -> bool:
+    """Whether the two are in different units: miles for kilometres."""
+    return bool(claim.unit and evidence.unit) and unit_of(claim.unit) != unit_of(evidence.unit)
+
+
 def _agree_ranges(claim: Quantity, evidence: Quantity) -> Agreement:
-    converted = bool(claim.unit and evidence.unit) and unit_of(claim.unit) != unit_of(evidence.unit)
+    converted = _converted(claim, evidence)
 
     def meets(said: float, known: float) -> bool:
         return _close(said, known, _ROUNDED) or (converted and abs(said - known) <= claim.step)
@@ -222,7 +198,7 @@ def _agree_ranges(claim: Quantity, evidence: Quantity) -> Agreement:
     if claim.low == claim.high:
         inside = evidence.low * (1 - _ROUNDED) <= claim.low <= evidence.high * (1 + _ROUNDED)
         at_end = meets(claim.low, evidence.low) or meets(claim.low, evidence.high)
-        if at_end or (inside and claim.bound in _ROUGHLY):
+        if at_end or (inside and claim.bound in ROUGHLY):
             return "yes"
         return "open" if inside else "no"
     if evidence.low == evidence.high:
@@ -237,80 +213,54 @@ def _agree_numbers(claim: Quantity, evidence: Quantity) -> Agreement:
         booked = evidence.kind in ("number", "money") and evidence.step < 1 and _close(said, -known, _SAME)
         return "yes" if booked and claim.bound == "plain" else "no"  # a payment of 23.00 is booked as -23.00
     if claim.bound == "exactly":
-        if evidence.bound not in ("plain", "exactly"):
-            return "no"
-        return "yes" if _close(said, known, _SAME) else "no"
-    if same and evidence.bound != "plain":
-        return _bounded_alike(claim, evidence)
-    if claim.bound in ("over", "at least", "just over"):
-        return _above(claim, evidence)
-    if claim.bound in ("under", "at most", "nearly"):
-        return _below(claim, evidence)
+        return "yes" if evidence.bound in ("plain", "exactly") and _close(said, known, _SAME) else "no"
+    if same and evidence.bound != "plain":  # "at least 6" is not "up to 6"
+        sides = ((LOWER, UPPER), (UPPER, LOWER))
+        return "no" if any(claim.bound in mine and evidence.bound in theirs for mine, theirs in sides) else "yes"
+    if claim.bound in LOWER + UPPER:
+        return _agree_bounded(claim, evidence)
     if same:
         return "yes"
-    if evidence.bound in ("over", "at least", "under", "at most"):
-        upwards = evidence.bound in ("over", "at least")
-        allowed = said > known if upwards else said < known
+    if evidence.bound in LIMITS:
+        allowed = said > known if evidence.bound in LOWER else said < known
         return "open" if allowed else "no"
     slack = _ABOUT if claim.bound == "about" else _ABOUT / 2 if evidence.bound == "about" else 0.0
     if slack:
         if _close(said, known, slack):
             return "yes" if claim.bound == "about" else "open"  # "about 500" may be 498, and does not say so
         return "open" if _close(said, known, _TOO_FAR) else "no"
-    if claim.in_words and claim.kind == "percent" and _close(said, known, 0.06):
-        return "yes"  # "a third" of 34 %
-    return "no"
+    a_third = claim.in_words and claim.kind == "percent" and _close(said, known, 0.06)  # of 34 %
+    return "yes" if a_third else "no"
 
 
-def _bounded_alike(claim: Quantity, evidence: Quantity) -> Agreement:
-    """Equal numbers, bounded differently: "at least 6" is not "up to 6"."""
-    low_side, high_side = ("over", "at least", "just over"), ("under", "at most", "nearly")
-    if claim.bound in low_side and evidence.bound in high_side:
-        return "no"
-    if claim.bound in high_side and evidence.bound in low_side:
-        return "no"
-    return "yes"
-
-
-def _far(claim: Quantity, evidence: Quantity) -> Agreement | None:
-    """A bound that the number is far from: true, but hardly what was meant. Two unlike limits of one kind differ."""
-    small, large = sorted((abs(claim.low), abs(evidence.low)))
-    if evidence.bound == claim.bound and large > _OTHER_LIMIT * small:
-        return "no"
-    return "open" if large > _MOST_TIMES * small else None
-
-
-def _above(claim: Quantity, evidence: Quantity) -> Agreement:
-    said, known = claim.low, evidence.low
-    if known > said or _close(said, known, _SAME):
-        if claim.bound == "just over" and not _close(said, known, _TOO_FAR):
-            return "no"
-        exceeds = known > said or claim.bound != "over" or claim.dimension == "duration"  # "over seven days": during
-        return _far(claim, evidence) or ("yes" if exceeds else "open")
-    if evidence.bound in ("over", "at least"):
-        return "no"
-    return "open" if _close(said, known, _ROUNDED) else "no"
-
-
-def _below(claim: Quantity, evidence: Quantity) -> Agreement:
+def _agree_bounded(claim: Quantity, evidence: Quantity) -> Agreement:
+    """Of a claim that says more or less than a number."""
     said, known = claim.low, evidence.low
     if claim.bound == "nearly":
         said, known = abs(said), abs(known)  # nearly -60 degrees
-    if known < said or _close(said, known, _SAME):
-        if claim.bound == "nearly" and not _close(said, known, _TOO_FAR):
+    upwards = claim.bound in LOWER
+    beyond = known > said if upwards else known < said
+    if not beyond and not _close(said, known, _SAME):
+        if upwards and evidence.bound in ("over", "at least"):
             return "no"
-        return _far(claim, evidence) or ("yes" if known < said or claim.bound != "under" else "open")
-    return "open" if _close(said, known, 0.05 if claim.bound == "nearly" else _ROUNDED) else "no"
+        return "open" if _close(said, known, _LOOSELY if claim.bound == "nearly" else _ROUNDED) else "no"
+    if claim.bound in ROUGHLY and not _close(said, known, _TOO_FAR):
+        return "no"
+    small, large = sorted((abs(said), abs(known)))
+    if evidence.bound == claim.bound and large > _OTHER_LIMIT * small:
+        return "no"  # two unlike limits of one kind
+    during = claim.bound == "over" and claim.dimension == "duration"  # "over seven days"
+    met = beyond or during or claim.bound not in ("over", "under")
+    return "yes" if met and large <= _MOST_TIMES * small else "open"  # far from it: true, but hardly meant
 
 
 def _rounds_to(claim: Quantity, evidence: Quantity) -> bool:
     """Whether the claim's number is the evidence's, rounded to the digits the claim gives.
 
-    Small whole numbers are counts and never rounded: 30 people are not 28. A different unit of the same
-    dimension (miles for kilometres) allows for the conversion.
+    Small whole numbers are counts and never rounded: 30 people are not 28. Another unit allows for the conversion.
     """
     said, known = claim.low, evidence.low
-    if claim.unit and evidence.unit and unit_of(claim.unit) != unit_of(evidence.unit):
+    if _converted(claim, evidence):
         months = claim.dimension == "duration" and any(name.startswith("month") for name in (claim.unit, evidence.unit))
         if _close(said, known, _MONTHS if months else _CONVERTED):
             return True
@@ -319,8 +269,8 @@ def _rounds_to(claim: Quantity, evidence: Quantity) -> bool:
         return abs(said - known) <= claim.step / 2 and _close(said, known, 2 * _CONVERTED)
     if claim.step <= evidence.step or not known:
         return False
-    finer = abs(said - known) <= claim.step / 2 * (1 + 1e-6)
     if claim.step >= 10 and abs(said) < 1000 and claim.dimension in ("", "duration"):
         return False
-    limit = 0.05 if claim.step != 10 ** round(math.log10(claim.step)) or claim.step < 1 else _ROUNDED
-    return finer and _close(said, known, max(limit, _ROUNDED) if abs(said) < 1e6 else 0.05)
+    odd = claim.step != 10 ** round(math.log10(claim.step)) or claim.step < 1 or abs(said) >= 1e6
+    finer = abs(said - known) <= claim.step / 2 * (1 + 1e-6)
+    return finer and _close(said, known, _LOOSELY if odd else _ROUNDED)

@@ -5,9 +5,13 @@ from __future__ import annotations
 import re
 from typing import Literal
 
-__all__ = ["Bound", "bound_of"]
+__all__ = ["LIMITS", "LOWER", "ROUGHLY", "UPPER", "Bound", "bound_of"]
 
 Bound = Literal["plain", "exactly", "about", "nearly", "just over", "over", "at least", "under", "at most"]
+LIMITS: tuple[Bound, ...] = ("over", "at least", "under", "at most")
+LOWER: tuple[Bound, ...] = ("over", "at least", "just over")
+UPPER: tuple[Bound, ...] = ("under", "at most", "nearly")
+ROUGHLY: tuple[Bound, ...] = ("about", "nearly", "just over")
 
 _LEFT_WINDOW = 34
 _BOUNDS: tuple[tuple[Bound, str], ...] = (
