@@ -7,7 +7,7 @@ column), a step from near ones or a step that is seldom meant, and any other.
 from __future__ import annotations
 
 from collections import defaultdict
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
 
@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from .written.quantity import Quantity
 
-__all__ = ["DAY", "NEIGHBOUR", "YEAR", "Floats", "Level", "Levels", "Operand", "Operations", "moment_of"]
+__all__ = ["DAY", "NEIGHBOUR", "YEAR", "Floats", "Operand", "Operations", "moment_of"]
 
 Floats = NDArray[np.float64]
 _Ints = NDArray[np.int64]
@@ -54,45 +54,34 @@ class Operand:
     """Its place among the numbers of the context."""
 
 
-@dataclass
 class Level:
     """Values in one unit, how far each may be off, and what made it."""
 
-    _values: list[Floats] = field(default_factory=list)
-    _slacks: list[Floats] = field(default_factory=list)
-    _made: list[tuple[str, _Ints, _Ints]] = field(default_factory=list)
+    def __init__(self) -> None:
+        self._made: list[tuple[str, Floats, _Ints, _Ints, float]] = []
 
-    def add(self, name: str, values: Floats, left: _Ints, right: _Ints, slack: float = 0.0) -> None:
+    def add(self, name: str, values: Floats | float, left: _Ints | int, right: _Ints | int, slack: float = 0.0) -> None:
         """Results of one operation, and the places of their operands."""
-        if values.size:
-            self._values.append(values)
-            self._slacks.append(np.full(values.shape, slack))
-            self._made.append((name, left, right))
-
-    def add_one(self, name: str, value: float, left: int, right: int, slack: float = 0.0) -> None:
-        """One result."""
-        self.add(name, np.array([value]), np.array([left]), np.array([right]), slack)
+        if np.size(values):
+            self._made.append((name, np.atleast_1d(values), np.atleast_1d(left), np.atleast_1d(right), slack))
 
     @cached_property
     def values(self) -> Floats:
         """All results."""
-        return np.concatenate(self._values) if self._values else np.zeros(0)
+        return np.concatenate([np.zeros(0), *(values for _, values, *_ in self._made)])
 
     @cached_property
     def slacks(self) -> Floats:
         """How far each may be off."""
-        return np.concatenate(self._slacks) if self._slacks else np.zeros(0)
+        return np.concatenate([np.zeros(0), *(np.full(values.shape, slack) for _, values, *_, slack in self._made)])
 
     def made(self, place: int) -> tuple[str, int, int]:
         """How a result was made, and the places of its operands."""
-        for values, (name, left, right) in zip(self._values, self._made, strict=True):
+        for name, values, left, right, _ in self._made:
             if place < values.size:
                 return name, int(left[place]), int(right[place])
             place -= values.size
         raise IndexError(place)
-
-
-Levels = tuple[Level, Level, Level]
 
 
 class Operations:
@@ -100,15 +89,15 @@ class Operations:
 
     def __init__(self, operands: list[Operand], dimension: str, factor: float, year: int) -> None:
         self._operands = operands
-        self._all = list(enumerate(operands))[-3 * _MOST :]
+        self._all = [(place, operand.quantity) for place, operand in enumerate(operands)][-3 * _MOST :]
         self._groups = np.array([operand.group for operand in operands])
         labels: dict[tuple[str, ...], int] = {}
         self._labels = np.array(
             [labels.setdefault(one.label, len(labels)) if one.label else -1 - at for at, one in enumerate(operands)]
         )
         self._year = year
-        self.levels: Levels = (Level(), Level(), Level())
-        self.same = self.valued(dimension, factor)
+        self.levels = (Level(), Level(), Level())
+        self.same = self._valued(dimension, factor)
         if dimension == "date":
             self._dates()
         elif dimension == "time":
@@ -128,7 +117,7 @@ class Operations:
         if not dimension:
             self._between_years()
         if dimension == "percentage points":
-            self._pairs(self.valued("percent", 1.0))
+            self._pairs(self._valued("percent", 1.0))
         elif dimension in ("percent", "times"):
             self._ratios(100.0 if dimension == "percent" else 1.0)
             self._complements()
@@ -136,11 +125,10 @@ class Operations:
             self._shares()
             self._products()
 
-    def valued(self, dimension: str, factor: float) -> _Valued:
+    def _valued(self, dimension: str, factor: float) -> _Valued:
         """The operands of a dimension with their values, and bare numbers that may be of it."""
         out: _Valued = []
-        for place, operand in self._all:
-            one = operand.quantity
+        for place, one in self._all:
             if one.kind in ("date", "time", "weekday", "ordinal"):
                 continue
             if one.dimension == dimension or {one.dimension, dimension} == {"angle", "temperature"}:
@@ -155,9 +143,9 @@ class Operations:
     def factors(self) -> _Valued:
         """The numbers that others can be multiplied with, as they are written: nights, pieces, hours."""
         return [
-            (place, operand.quantity.figure)
-            for place, operand in self._all
-            if operand.quantity.kind in ("number", "measure") and operand.quantity.figure not in (0.0, 1.0)
+            (place, one.figure)
+            for place, one in self._all
+            if one.kind in ("number", "measure") and one.figure not in (0.0, 1.0)
         ][-_MOST:]
 
     @cached_property
@@ -165,7 +153,7 @@ class Operations:
         """The shares and percentages, as parts of one."""
         return [
             (place, value / 100)
-            for place, value in self.valued("percent", 1.0)
+            for place, value in self._valued("percent", 1.0)
             if value and self._operands[place].quantity.dimension
         ]
 
@@ -240,8 +228,10 @@ class Operations:
 
     def _quotients(self, first: str, second: str, *, times: bool = False) -> None:
         """What two dimensions make together: 600 km at 80 km/h take seven and a half hours."""
-        known = [(place, one.quantity) for place, one in self._all if one.quantity.low]
-        sides = [[(place, one.low) for place, one in known if one.dimension == name] for name in (first, second)]
+        sides = [
+            [(place, one.low) for place, one in self._all if one.low and one.dimension == name]
+            for name in (first, second)
+        ]
         if all(sides):
             left, right, a, b = _crossed(*sides)
             self._put("{} × {}" if times else "{} ÷ {}", a * b if times else a / b, left, right)
@@ -257,9 +247,9 @@ class Operations:
 
     def _ratios(self, hundred: float) -> None:
         alike: dict[str, _Valued] = defaultdict(list)
-        for place, operand in self._all:
-            if operand.quantity.kind in ("number", "money", "measure", "percent") and operand.quantity.low > 0:
-                alike[operand.quantity.dimension].append((place, operand.quantity.low))
+        for place, one in self._all:
+            if one.kind in ("number", "money", "measure", "percent") and one.low > 0:
+                alike[one.dimension].append((place, one.low))
         for same in (valued[-_MOST:] for valued in alike.values() if len(valued) > 1):
             left, right, a, b = _crossed(same, same)
             self._put("{} of {}", hundred * a / b, left, right)
@@ -270,19 +260,19 @@ class Operations:
                 self.levels[1].add("{} of all", hundred * values / values.sum(), places, places)
 
     def _complements(self) -> None:
-        for place, value in self.valued("percent", 1.0):
-            self.levels[0].add_one("100 − {}", 100 - value, place, place)
-        for place, operand in self._all:
-            if operand.quantity.dimension == "times":
-                for value in (100 * operand.quantity.low, 100 * abs(operand.quantity.low - 1)):
-                    self.levels[0].add_one("{} as much", value, place, place)
+        for place, value in self._valued("percent", 1.0):
+            self.levels[0].add("100 − {}", 100 - value, place, place)
+        for place, one in self._all:
+            if one.dimension == "times":
+                for value in (100 * one.low, 100 * abs(one.low - 1)):
+                    self.levels[0].add("{} as much", value, place, place)
 
     @cached_property
     def _moments(self) -> list[tuple[int, float, float]]:
         """The dates in days, each with how far it may be off; of a span of years both ends."""
         out = []
-        for place, operand in self._all:
-            date, moment = operand.quantity.date, moment_of(operand.quantity, self._year)
+        for place, one in self._all:
+            date, moment = one.date, moment_of(one, self._year)
             if date is None or moment is None:
                 continue
             if date.years and date.years[0] != date.years[1] and not date.months:
@@ -293,17 +283,17 @@ class Operations:
 
     @cached_property
     def _spans(self) -> _Valued:
-        return [(place, one.quantity.low) for place, one in self._all if one.quantity.dimension == "duration"][-_MOST:]
+        return [(place, one.low) for place, one in self._all if one.dimension == "duration"][-_MOST:]
 
     def _dates(self) -> None:
         for place, moment, off in self._moments:
             for other, span in self._spans:
                 slack = off if off > 1 else 1.0 if span > 27 * _SECONDS else 0.0
-                self.levels[0].add_one("{} and {} later", moment + span / _SECONDS, place, other, slack)
-                self.levels[0].add_one("{} less {}", moment - span / _SECONDS, place, other, slack)
+                self.levels[0].add("{} and {} later", moment + span / _SECONDS, place, other, slack)
+                self.levels[0].add("{} less {}", moment - span / _SECONDS, place, other, slack)
             if off == 1:
-                self.levels[0].add_one(f"{NEIGHBOUR}after {{}}", moment + 1, place, place, -off)
-                self.levels[0].add_one(f"{NEIGHBOUR}before {{}}", moment - 1, place, place, -off)
+                self.levels[0].add(f"{NEIGHBOUR}after {{}}", moment + 1, place, place, -off)
+                self.levels[0].add(f"{NEIGHBOUR}before {{}}", moment - 1, place, place, -off)
 
     def _clock(self) -> None:
         """A time and what lies between: one span, or several that follow each other, as in a plan of the day."""
@@ -311,39 +301,34 @@ class Operations:
             return
         others, spans = _split(self._spans)
         sums = np.concatenate([[0.0], np.cumsum(spans / 60)])
-        for place, operand in self._all:
-            if operand.quantity.kind != "time":
-                continue
-            for moment in {operand.quantity.low, operand.quantity.high}:
-                for length in range(1, min(len(spans), _LONGEST_RUN) + 1):
-                    span, last = sums[length:] - sums[:-length], others[length - 1 :]
-                    name, level = ("{} and {}", self.levels[0]) if length == 1 else ("{} and all to {}", self.levels[1])
-                    level.add(f"{name} later", (moment + span) % DAY, np.full_like(last, place), last)
-                    level.add(f"{name} earlier", (moment - span) % DAY, np.full_like(last, place), last)
+        moments = [(place, moment) for place, one in self._all if one.kind == "time" for moment in {one.low, one.high}]
+        for place, moment in moments:
+            for length in range(1, min(len(spans), _LONGEST_RUN) + 1):
+                span, last = sums[length:] - sums[:-length], others[length - 1 :]
+                name, level = ("{} and {}", self.levels[0]) if length == 1 else ("{} and all to {}", self.levels[1])
+                level.add(f"{name} later", (moment + span) % DAY, np.full_like(last, place), last)
+                level.add(f"{name} earlier", (moment - span) % DAY, np.full_like(last, place), last)
 
     def _between_dates(self) -> None:
-        for at, (place, moment, off) in enumerate(self._moments):
-            for other, later, coarse in self._moments[at + 1 :]:
-                days = max(off, coarse)
+        for (place, moment, off), (other, later, coarse) in combinations(self._moments, 2):
+            days = max(off, coarse)
+            if later != moment:
                 slack = (days if days < 100 else 2 * days) * _SECONDS + 1
-                if later != moment:
-                    span = abs(later - moment) * _SECONDS
-                    self.levels[0].add_one("the time from {} to {}", span, place, other, slack)
+                self.levels[0].add("the time from {} to {}", abs(later - moment) * _SECONDS, place, other, slack)
 
     def _between_years(self) -> None:
         """How many years? "Nine", from 1902 to 1911."""
-        years = [(place, one.quantity.low) for place, one in self._all if one.quantity.date and one.quantity.date.years]
+        years = [(place, one.low) for place, one in self._all if one.date and one.date.years]
         for (place, first), (other, second) in combinations(years[-_MOST:], 2):
             if first != second:
-                self.levels[0].add_one("the years from {} to {}", abs(second - first), place, other)
+                self.levels[0].add("the years from {} to {}", abs(second - first), place, other)
 
     def _between_times(self) -> None:
-        clock = [(place, one.quantity) for place, one in self._all if one.quantity.kind == "time"][-_MOST:]
-        for at, (place, first) in enumerate(clock):
-            for other, second in clock[at + 1 :]:
-                gaps = {abs(a - b) for a in (first.low, first.high) for b in (second.low, second.high)} - {0.0}
-                for minutes in gaps | {DAY - gap for gap in gaps}:
-                    self.levels[0].add_one("the time from {} to {}", 60 * minutes, place, other)
+        clock = [(place, one) for place, one in self._all if one.kind == "time"][-_MOST:]
+        for (place, first), (other, second) in combinations(clock, 2):
+            gaps = {abs(a - b) for a in (first.low, first.high) for b in (second.low, second.high)} - {0.0}
+            for minutes in gaps | {DAY - gap for gap in gaps}:
+                self.levels[0].add("the time from {} to {}", 60 * minutes, place, other)
 
 
 def moment_of(quantity: Quantity, year: int) -> float | None:
