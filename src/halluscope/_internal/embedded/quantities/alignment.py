@@ -16,8 +16,7 @@ from functools import cached_property, lru_cache
 from typing import NamedTuple
 
 from ...text import STOP_WORDS, Span, stem, word_places
-from .columns import column_at, columns
-from .statements import statements
+from .layout import column_at, columns, statements
 from .written.measures import read
 from .written.quantity import Quantity
 from .written.said_once import SaidOnce
@@ -37,15 +36,17 @@ _AFTER_FROM = re.compile(rf"\b(?:from|between|since){_ABOUT}", re.IGNORECASE)
 _AFTER_TO = re.compile(rf"(?:\b(?:to|until|till|through){_ABOUT}|\d\s?[–—-]\s?$)", re.IGNORECASE)
 _BEFORE_TO = re.compile(r"\s?[–—-]\s?\d|\s+(?:to|until|till|through)\s+(?:\w+\s+){0,2}[$€£]?\d", re.IGNORECASE)
 
-# Words that begin or end something: a date of the one is no date of the other.
-_STARTING = frozenset(
-    "begin began begun begins start starts started starting found founded establish established open opens opened "
-    "born birth launch launched commence commenced introduced announced since first set planted".split()
-)
-_ENDING = frozenset(
-    "end ends ended ending finish finished complete completed completion close closed closes die died dies death "
-    "over until till expire expires expired retired dissolved reopen reopened abolished left out".split()
-)
+_EVENTS = {
+    "start": frozenset(
+        "begin began begun begins start starts started starting found founded establish established open opens opened "
+        "born birth launch launched commence commenced introduced announced since first set planted".split()
+    ),
+    "end": frozenset(
+        "end ends ended ending finish finished complete completed completion close closed closes die died dies death "
+        "over until till expire expires expired retired dissolved reopen reopened abolished left out".split()
+    ),
+}
+"""Words that begin or end something: a date of the one is no date of the other."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,26 +82,13 @@ class Prepared:
     """The stems of each sentence and, where it opens with a pronoun, of the one before it."""
 
     @cached_property
-    def counts(self) -> Counter[str]:
+    def _counts(self) -> Counter[str]:
         """In how many sentences each word stands."""
         return Counter(word for sentence in self.stems for word in sentence)
 
-    @cached_property
-    def weights(self) -> dict[str, float]:
-        """How telling each word is in this text: one that stands in every sentence tells little."""
-        return {word: self._weight(count) for word, count in self.counts.items()}
-
-    @cached_property
-    def unseen(self) -> float:
-        """The weight of a word that the text does not have."""
-        return self._weight(0)
-
-    def _weight(self, count: int) -> float:
-        return math.log(1.0 + (1 + len(self.stems)) / (0.5 + count))
-
     def weight(self, word: str) -> float:
-        """How telling a word is in this text."""
-        return self.weights.get(word, self.unseen)
+        """How telling a word is in this text: one that stands in every sentence tells little."""
+        return math.log(1.0 + (1 + len(self.stems)) / (0.5 + self._counts.get(word, 0)))
 
     @cached_property
     def near_weights(self) -> tuple[float, ...]:
@@ -131,24 +119,18 @@ def prepare(text: str) -> Prepared:
     """Read a text once; `standings` takes the result in place of a context."""
     spans = statements(text)
     found = read(text)
+    starts = [quantity.start for quantity in found]
     cells, said_once = columns(text), SaidOnce(text, found)
     stems: list[frozenset[str]] = []
     placed: list[Placed] = []
-    index = 0
     for number, span in enumerate(spans):
         tokens = _tokens(text, span)
         stems.append(frozenset(token.stem for token in tokens if token.raw not in STOP_WORDS))
-        starts = [token.start for token in tokens]
-        while index < len(found) and found[index].start < span.end:
-            quantity = found[index]
-            index += 1
-            if quantity.start >= span.start:
-                near, event = _near(tokens, starts, quantity)
-                own = _own(tokens, starts, quantity)
-                label, column = _label(text, span, quantity), column_at(cells, quantity.start)
-                end = _end(text, quantity)
-                meant = said_once.meant(quantity, span)
-                placed.append(Placed(len(placed), quantity, number, near, event, own, label, column, end, meant))
+        for quantity in found[bisect_left(starts, span.start) : bisect_left(starts, span.end)]:
+            label, column = _label(text, span, quantity), column_at(cells, quantity.start)
+            end, meant = _end(text, quantity), said_once.meant(quantity, span)
+            words = _around(tokens, quantity)
+            placed.append(Placed(len(placed), quantity, number, *words, label, column, end, meant))
     matter = tuple(
         stems[number] | stems[number - 1] if number and _PRONOUN.match(text, span.start) else stems[number]
         for number, span in enumerate(spans)
@@ -173,34 +155,24 @@ def _tokens(text: str, span: Span) -> list[_Token]:
     return tokens
 
 
-def _near(tokens: list[_Token], starts: list[int], quantity: Quantity) -> tuple[dict[str, float], str]:
-    first = bisect_left(starts, quantity.start)
-    last = bisect_left(starts, quantity.end)
+def _around(tokens: list[_Token], quantity: Quantity) -> tuple[dict[str, float], str, frozenset[str]]:
+    """The words near a number, what they say of beginnings and ends, and the words of the number itself."""
+    first, last = (bisect_left(tokens, at, key=lambda token: token.start) for at in (quantity.start, quantity.end))
+    unit = quantity.unit.lower()
+    own = frozenset(token.stem for token in tokens[first:last] if token.raw not in unit or not unit)
     near: dict[str, float] = {}
-    starting = ending = False
-    if not tokens:
-        return near, ""
-    here = tokens[min(first, len(tokens) - 1)].position
-    after = tokens[min(max(last - 1, 0), len(tokens) - 1)].position
-    left, right = range(first - 1, max(-1, first - _WORDS), -1), range(last, min(len(tokens), last + _WORDS))
-    for side, origin in ((left, here), (right, after)):
-        for place in side:
-            token = tokens[place]
-            distance = abs(token.position - origin)
+    events: set[str] = set()
+    left, right = tokens[max(0, first - _WORDS + 1) : first], tokens[last : last + _WORDS]
+    for side, origin in ((left[::-1], first), (right, max(last - 1, 0))):
+        for token in side:
+            distance = abs(token.position - tokens[min(origin, len(tokens) - 1)].position)
             if distance > _REACH:
                 break
             if distance <= 4:
-                starting = starting or token.raw in _STARTING
-                ending = ending or token.raw in _ENDING
+                events |= {event for event, words in _EVENTS.items() if token.raw in words}
             if token.raw not in STOP_WORDS:
                 near[token.stem] = max(near.get(token.stem, 0.0), _DECAY**distance)
-    return near, "" if starting == ending else "start" if starting else "end"
-
-
-def _own(tokens: list[_Token], starts: list[int], quantity: Quantity) -> frozenset[str]:
-    inside = tokens[bisect_left(starts, quantity.start) : bisect_left(starts, quantity.end)]
-    unit = quantity.unit.lower()
-    return frozenset(token.stem for token in inside if token.raw not in unit or not unit)
+    return near, events.pop() if len(events) == 1 else "", own
 
 
 _FIELD = re.compile(r"(?:^|[;,|—–\n.:])\s*((?:\d{4}\s)?[^\W\d_][\w /_%()°-]{0,40}):\s*[^\w\s]{0,2}$")

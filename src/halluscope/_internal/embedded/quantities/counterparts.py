@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from .alignment import Placed, Prepared, field_fit, near_share, sentence_shares
-from .tolerance import Relation, relate, same_value
+from .tolerance import Agreement, Relation, relate, same_value
 from .written.quantity import Quantity
 
 __all__ = ["Counterpart", "Pairing", "pairings"]
@@ -57,26 +57,41 @@ def pairings(said: Prepared, known: Prepared, most: int) -> list[Pairing]:
     """
     items = said.placed[:most]
     found = [_by_end(item, _candidates(item, said, known)) for item in items]
-    agreeing = [_best(_agreeing(meant)) for meant, _ in found]
-    return [_pairing(index, item, *found[index], agreeing) for index, item in enumerate(items)]
+    agreeing = [_best(_of(meant, "yes")) for meant, _ in found]
+    out = []
+    for index, (item, (meant, other_ends)) in enumerate(zip(items, found, strict=True)):
+        others = [one for place, one in enumerate(agreeing) if one is not None and place != index]
+        taken = frozenset(one.placed.index for one in others)
+        differing, vague = _best(_of(meant, "no"), taken), _best(_of(meant, "open"), taken)
+        beside = differing.placed.sentence if differing else -1
+        pairing = Pairing(
+            item,
+            agreeing[index],
+            differing,
+            rivals_beside=sum(one.placed.sentence == beside and one.placed.index not in taken for one in meant),
+            part_known=vague.near + vague.around if vague else 0.0,
+            known_bare=any(same_value(item.quantity, one.placed.quantity) for one in _of(meant, "open")),
+            anchored=any(one.placed.sentence == beside for one in others),
+            turned=agreeing[index] is None and bool(_of(other_ends, "yes")),
+        )
+        out.append(pairing)
+    return out
 
 
-def _agreeing(candidates: list[Counterpart]) -> list[Counterpart]:
-    return [one for one in candidates if one.relation.agreement == "yes"]
+def _of(candidates: list[Counterpart], agreement: Agreement) -> list[Counterpart]:
+    return [one for one in candidates if one.relation.agreement == agreement]
 
 
 def _candidates(item: Placed, said: Prepared, known: Prepared) -> list[Counterpart]:
-    out = []
     shares = sentence_shares(item, said, known)
     mine = sum(known.weight(word) * closeness for word, closeness in item.near.items())
+    out = []
     for other in known.placed:
         relation = _related(item.quantity, other)
-        if relation is None:
-            continue
-        near, near_back = near_share(item, mine, other, known)
-        around = shares[other.sentence]
-        field = field_fit(item, other, said)
-        out.append(Counterpart(other, relation, near, around, near_back, field))
+        if relation is not None:
+            near, near_back = near_share(item, mine, other, known)
+            around, field = shares[other.sentence], field_fit(item, other, said)
+            out.append(Counterpart(other, relation, near, around, near_back, field))
     return out
 
 
@@ -101,31 +116,4 @@ def _by_end(item: Placed, candidates: list[Counterpart]) -> tuple[list[Counterpa
 
 def _best(candidates: list[Counterpart], taken: frozenset[int] = frozenset()) -> Counterpart | None:
     """The one that fits best; one that another number of the claim agrees with fits half as well."""
-    return max(
-        candidates, key=lambda one: one.fit / 2 if one.placed.index in taken else one.fit, default=None
-    )  # fmt: skip
-
-
-def _pairing(
-    index: int,
-    item: Placed,
-    candidates: list[Counterpart],
-    other_ends: list[Counterpart],
-    agreeing: list[Counterpart | None],
-) -> Pairing:
-    others = [one for place, one in enumerate(agreeing) if one is not None and place != index]
-    taken = frozenset(one.placed.index for one in others)
-    differing = _best([one for one in candidates if one.relation.agreement == "no"], taken)
-    free = [one for one in candidates if one.placed.index not in taken]
-    vague = _best([one for one in candidates if one.relation.agreement == "open"], taken)
-    beside = differing.placed.sentence if differing else -1
-    return Pairing(
-        item,
-        agreeing[index],
-        differing,
-        sum(one.placed.sentence == beside for one in free),
-        vague.near + vague.around if vague else 0.0,
-        any(one.relation.agreement == "open" and same_value(item.quantity, one.placed.quantity) for one in candidates),
-        any(one.placed.sentence == beside for one in others),
-        agreeing[index] is None and bool(_agreeing(other_ends)),
-    )
+    return max(candidates, key=lambda one: one.fit / (2 if one.placed.index in taken else 1), default=None)

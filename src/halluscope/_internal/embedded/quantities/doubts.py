@@ -18,14 +18,13 @@ from .counterparts import Counterpart, Pairing
 from .operations import NEIGHBOUR
 from .reckoning import BY_CONSTANTS, TWO_STEPS, Reached
 from .tolerance import same_value
+from .written.bounds import LIMITS, ROUGHLY
 from .written.quantity import Quantity
 
 __all__ = ["doubt", "replaces", "signs"]
 
 _BITS = 4.0
 _COUNTED = 12.0
-_LIMITS = ("over", "under", "at least", "at most")
-_ROUGHLY = ("about", "nearly", "just over")
 _RECKONS = re.compile(
     r"\b(?:more|less|fewer|longer|shorter|older|younger|higher|lower|larger|smaller|later|earlier|ahead|behind|faster"
     r"|slower|heavier|lighter|cheaper|further|extra|additional|difference|gap|total\w*|altogether|together|combined"
@@ -70,37 +69,36 @@ def _weights() -> dict[str, dict[str, float]]:
     return loaded
 
 
-def signs(pairing: Pairing, reached: Reached | None, said: Prepared, known: Prepared) -> dict[str, float]:
-    """What speaks for and against a number; `reached` where the context does not state it."""
-    quantity = pairing.item.quantity
+def signs(pairing: Pairing, reached: Reached, said: Prepared, known: Prepared) -> dict[str, float]:
+    """What speaks for and against a number; `reached` counts where the context does not state it."""
+    quantity, match, other = pairing.item.quantity, pairing.agreeing, pairing.differing
     sentence = said.spans[pairing.item.sentence].of(said.text)
+    reckons = float(_RECKONS.search(sentence) is not None)
     found = {"one": 1.0}
-    if reached is None:
-        found.update(_stated(pairing))
+    if match is not None:
+        found |= _stated(quantity, match, other)
     elif reached.level is None:
-        found[f"not reached: {_sort(quantity)}"] = 1.0
-        found["not reached, reckons"] = float(_RECKONS.search(sentence) is not None)
+        found |= {f"not reached: {_sort(quantity)}": 1.0, "not reached, reckons": reckons}
     else:
         told = min(_BITS, -math.log(max(reached.chance, 1e-3)))
-        found[f"reached {reached.level}"] = 1.0
-        found["reached plainly, tells"] = told if reached.level < 2 else 0.0
-        found["reached otherwise, tells"] = told if reached.level >= 2 else 0.0
-        found["reached, reckons"] = float(_RECKONS.search(sentence) is not None)
-        found["reached, a count"] = float(_sort(quantity) == "count")
-    found["supposes"] = float(_SUPPOSES.search(sentence) is not None)
-    found["exactly"] = float(quantity.bound == "exactly")
-    found["roughly"] = float(quantity.bound in _ROUGHLY)
-    found["round"] = float(quantity.date is None and quantity.step >= 0.099 * abs(quantity.low))
-    found["in words"] = float(quantity.in_words)
-    if pairing.differing is None:
-        found["no other"] = 1.0
-    else:
-        found.update(
-            _differing(
-                pairing, pairing.differing, said, known, free=reached is None or reached.level in (None, TWO_STEPS)
-            )
-        )
-    return found
+        found |= {
+            f"reached {reached.level}": 1.0,
+            "reached plainly, tells": told if reached.level < 2 else 0.0,
+            "reached otherwise, tells": told if reached.level >= 2 else 0.0,
+            "reached, reckons": reckons,
+            "reached, a count": float(_sort(quantity) == "count"),
+        }
+    found |= {
+        "supposes": float(_SUPPOSES.search(sentence) is not None),
+        "exactly": float(quantity.bound == "exactly"),
+        "roughly": float(quantity.bound in ROUGHLY),
+        "round": float(quantity.date is None and quantity.step >= 0.099 * abs(quantity.low)),
+        "in words": float(quantity.in_words),
+    }
+    if other is None:
+        return found | {"no other": 1.0}
+    rates = _rate(quantity, said) != _rate(other.placed.quantity, known)
+    return found | _differing(pairing, other, rates, free=float(reached.level in (None, TWO_STEPS)))
 
 
 def replaces(pairing: Pairing, reached: Reached, said: Prepared, known: Prepared) -> bool:
@@ -146,14 +144,11 @@ def _sort(quantity: Quantity) -> str:
     return "share" if quantity.kind == "percent" else "amount"
 
 
-def _stated(pairing: Pairing) -> dict[str, float]:
-    match, other = pairing.agreeing, pairing.differing
-    if match is None:
-        return {"stated": 1.0}
+def _stated(quantity: Quantity, match: Counterpart, other: Counterpart | None) -> dict[str, float]:
     nearer = other.near + other.near_back - match.near - match.near_back if other else 0.0
     return {
         "stated": 1.0,
-        "stated exactly": float(same_value(pairing.item.quantity, match.placed.quantity)),
+        "stated exactly": float(same_value(quantity, match.placed.quantity)),
         "stated near": match.near,
         "stated around": match.around,
         "stated near back": match.near_back,
@@ -163,28 +158,23 @@ def _stated(pairing: Pairing) -> dict[str, float]:
     }
 
 
-def _differing(
-    pairing: Pairing, other: Counterpart, said: Prepared, known: Prepared, *, free: bool
-) -> dict[str, float]:
-    mine, theirs = pairing.item.quantity, other.placed.quantity
+def _differing(pairing: Pairing, other: Counterpart, rates: bool, free: float) -> dict[str, float]:
+    item, mine, theirs = pairing.item, pairing.item.quantity, other.placed.quantity
     both = other.near * other.around
-    item = pairing.item
     return {
         "near": other.near,
         "around": other.around,
         "near and around": both,
         "near back": other.near_back,
-        "around, not reached": other.around if free else 0.0,
-        "near and around, not reached": both if free else 0.0,
+        "around, not reached": other.around * free,
+        "near and around, not reached": both * free,
         "field": other.field,
-        "field, not reached": other.field if free else 0.0,
+        "field, not reached": other.field * free,
         "same digits": float(other.relation.swapped),
-        "both limits": float(mine.bound in _LIMITS and theirs.bound in _LIMITS),
+        "both limits": float(mine.bound in LIMITS and theirs.bound in LIMITS),
         "other event": float("" != item.event != other.placed.event != ""),
-        "other rate": float(_rate(mine, said) != _rate(theirs, known)),
-        "counts another thing": float(
-            mine.kind == "number" and not mine.dimension and not set(mine.nouns) & set(theirs.nouns)
-        ),
+        "other rate": float(rates),
+        "counts another thing": float(mine.kind == "number" and not set(mine.nouns) & set(theirs.nouns)),
         "loose": float(other.relation.loose),
         "part known": pairing.part_known,
         "known bare": float(pairing.known_bare),

@@ -71,23 +71,17 @@ class Reckoner:
         if value is None or not self._operands:
             return Reached(None)
         unit = unit_of(target.unit) if target.unit else None
-        found = self._reach(target, value, target.dimension, unit.factor if unit else 1.0)
-        if found.level is None and target.bare:  # "which is 550 less", of euros
-            for currency in self._currencies:
-                other = self._reach(target, value, currency, 1.0)
-                found = other if other.level is not None else found
-        return found
+        sorts = [(target.dimension, unit.factor if unit else 1.0)]
+        if target.bare:  # "which is 550 less", of euros
+            currencies = {one.quantity.dimension for one in self._operands if one.quantity.kind == "money"}
+            sorts += [(currency, 1.0) for currency in sorted(currencies)[:_MOST_CURRENCIES]]
+        tried = (self._reach(target, value, sort) for sort in sorts)
+        return next((found for found in tried if found.level is not None), Reached(None))
 
-    @property
-    def _currencies(self) -> list[str]:
-        sums = (operand.quantity for operand in self._operands if operand.quantity.kind == "money")
-        return sorted({one.dimension for one in sums})[:_MOST_CURRENCIES]
-
-    def _reach(self, target: Quantity, value: float, dimension: str, factor: float) -> Reached:
-        key = (dimension, factor)
-        if key not in self._steps:
-            self._steps[key] = Operations(self._operands, *key, self._year)
-        steps = self._steps[key]
+    def _reach(self, target: Quantity, value: float, sort: tuple[str, float]) -> Reached:
+        if sort not in self._steps:
+            self._steps[sort] = Operations(self._operands, *sort, self._year)
+        steps = self._steps[sort]
         below, above = _tolerance(target)
         around = _cycle(target)
         for number, level in enumerate(steps.levels):
@@ -99,11 +93,12 @@ class Reckoner:
                 near &= level.slacks <= below
             hits = np.flatnonzero(near)
             if hits.size:
-                best = int(hits[np.argmin(np.abs(off[hits]))])
-                return self._reached(number, _chance(off, abs(value), below, above), *level.made(best))
-        if target.kind in ("date", "time"):
-            return Reached(None)
-        return _two_steps(steps, value, below, above)
+                name, *places = level.made(int(hits[np.argmin(np.abs(off[hits]))]))
+                made_of = [self._operands[place] for place in places]
+                words = name.format(*(one.text for one in made_of))
+                chance = _chance(off, abs(value), below, above)
+                return Reached(number, chance, words, tuple(dict.fromkeys(one.index for one in made_of)))
+        return Reached(None) if target.kind in ("date", "time") else _two_steps(steps, value, below, above)
 
     @cached_property
     def _year(self) -> int:
@@ -111,11 +106,6 @@ class Reckoner:
         dates = [operand.quantity.date for operand in self._operands]
         years = [date.years[0] for date in dates if date and date.years]
         return max(years, key=years.count) if years else 2001
-
-    def _reached(self, level: int, chance: float, name: str, left: int, right: int) -> Reached:
-        first, second = self._operands[left], self._operands[right]
-        places = tuple(dict.fromkeys((first.index, second.index)))
-        return Reached(level, chance, name.format(first.text, second.text), places)
 
 
 def _cycle(quantity: Quantity) -> float:

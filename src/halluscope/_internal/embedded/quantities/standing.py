@@ -18,6 +18,7 @@ from .counterparts import Pairing, pairings
 from .doubts import doubt, replaces, signs
 from .reckoning import TWO_STEPS, Operand, Reached, Reckoner
 from .tolerance import relate, same_value
+from .written.bounds import LIMITS
 from .written.quantity import Kind, Quantity
 
 __all__ = ["UNTOLD", "Standing", "Status", "standings"]
@@ -28,12 +29,10 @@ UNTOLD: tuple[Status, ...] = ("missing", "asked")
 _MOST_READ = 60
 _MOST_OPERANDS = 144
 _MOST_MADE = 24
-_ONE_STEP = (TWO_STEPS - 1, TWO_STEPS - 1)
 _BY_CHANCE = 0.5
 _COUNTERPART = 0.35
 _LIKELY = 0.5
 _QUIET = ("ordinal", "weekday")
-_BOUNDED = ("over", "just over", "at least", "under", "at most")
 _NOT_REACHED = Reached(None)
 
 
@@ -73,7 +72,8 @@ def standings(claims: Sequence[str], context: str | Prepared, question: str = ""
         return [[] for _ in claims]
     reckoner = Reckoner([*_operands(known, texts, asked), *(_made(placed.quantity) for placed in asked.placed)])
     read = [_Claim(text, known, asked) for text in texts]
-    for furthest in (*_ONE_STEP, TWO_STEPS, TWO_STEPS):  # what one step from another number makes is not sought in two
+    # What one step from another number makes is not sought in two.
+    for furthest in (TWO_STEPS - 1, TWO_STEPS - 1, TWO_STEPS, TWO_STEPS):
         made = [quantity for claim in read for quantity in claim.work_out(reckoner, furthest)]
         for quantity in made[:_MOST_MADE]:
             reckoner.add(_made(quantity))
@@ -106,15 +106,10 @@ class _Claim:
     def __init__(self, said: Prepared, known: Prepared, asked: Prepared) -> None:
         self._said, self._known = said, known
         self._pairings = pairings(said, known, _MOST_READ)
-        self._asked = {
-            pairing.item.index for pairing in self._pairings
-            if pairing.agreeing is None and _is_asked(pairing.item.quantity, asked)
-        }  # fmt: skip
         self._reached: dict[int, Reached] = {}
-        self._settled = {
-            pairing.item.index for pairing in self._pairings
-            if pairing.agreeing is not None or pairing.item.index in self._asked
-        }  # fmt: skip
+        open_ones = [one.item for one in self._pairings if one.agreeing is None]
+        self._asked = {item.index for item in open_ones if _is_asked(item.quantity, asked)}
+        self._settled = self._asked | {one.item.index for one in self._pairings if one.agreeing is not None}
 
     def work_out(self, reckoner: Reckoner, furthest: int) -> list[Quantity]:
         """The numbers that could be worked out now and not before, up to this level."""
@@ -134,16 +129,18 @@ class _Claim:
 
     def standings(self) -> list[Standing]:
         found = [standing for pairing in self._pairings if (standing := self._standing(pairing)) is not None]
-        left = self._said.placed[len(self._pairings) :]
-        return [*found, *map(_unread, left)]
+        for quantity in (item.quantity for item in self._said.placed[len(self._pairings) :]):
+            reason = f"more than {_MOST_READ} numbers in one claim: {_shown(quantity)} was not looked at"
+            found.append(Standing("unread", quantity.kind, Span(quantity.start, quantity.end), (), reason, 0.0))
+        return found
 
     def _standing(self, pairing: Pairing) -> Standing | None:
         quantity, match, other = pairing.item.quantity, pairing.agreeing, pairing.differing
-        here = Span(quantity.start, quantity.end)
+        here, shown = Span(quantity.start, quantity.end), _shown(quantity)
         if pairing.item.index in self._asked:
-            return Standing("asked", quantity.kind, here, (), f"only the question says {_shown(quantity)}", 0.0)
-        reached = None if match else self._reached.get(pairing.item.index, _NOT_REACHED)
-        if reached is not None and reached.level is None and _names_something(quantity, self._known):
+            return Standing("asked", quantity.kind, here, (), f"only the question says {shown}", 0.0)
+        reached = self._reached.get(pairing.item.index, _NOT_REACHED)
+        if match is None and reached.level is None and _names_something(quantity, self._known):
             return None
         found = signs(pairing, reached, self._said, self._known)
         doubted = doubt(found)
@@ -154,17 +151,21 @@ class _Claim:
 
         if match is not None and (other is None or doubted < _LIKELY):
             same = match.placed.quantity
-            return stands("stated", _agree(quantity, same), same, written=_written(quantity, same))
-        if reached is not None and reached.level is not None and doubted < _LIKELY:
+            known = _shown(same)
+            agrees = "the context says {1} too" if shown == known else "{0} agrees with {1} in the context"
+            # Behind a bound ("over 1,000") the exact number would say something else.
+            bounded = quantity.bound in (*LIMITS, "just over") and not same_value(quantity, same)
+            return stands("stated", agrees.format(shown, known), same, written="" if bounded else same.text)
+        if reached.level is not None and doubted < _LIKELY:
             operands = [self._known.placed[at].quantity for at in reached.operands if at >= 0]
-            return stands("follows", f"{_shown(quantity)} = {reached.words}", *operands)
+            return stands("follows", f"{shown} = {reached.words}", *operands)
         if other is not None and (match or other.near + other.around + other.field > _COUNTERPART):
             theirs = other.placed.quantity
-            reason = f"the claim says {_shown(quantity)}, the context says {_shown(theirs)}"
+            reason = f"the claim says {shown}, the context says {_shown(theirs)}"
             return stands("conflicts", reason, theirs)
         if quantity.slight or quantity.kind in _QUIET:
             return None
-        reason = f"{_shown(quantity)} is neither in the context nor a sum, difference or share of its numbers"
+        reason = f"{shown} is neither in the context nor a sum, difference or share of its numbers"
         return stands("missing", reason)
 
 
@@ -181,27 +182,8 @@ def _names_something(quantity: Quantity, known: Prepared) -> bool:
 
 
 def _is_asked(quantity: Quantity, asked: Prepared) -> bool:
-    for item in asked.placed[:_MOST_READ]:
-        relation = relate(quantity, item.quantity)
-        if relation is not None and relation.agreement == "yes":
-            return True
-    return False
-
-
-def _unread(item: Placed) -> Standing:
-    quantity = item.quantity
-    reason = f"more than {_MOST_READ} numbers in one claim: {_shown(quantity)} was not looked at"
-    return Standing("unread", quantity.kind, Span(quantity.start, quantity.end), (), reason, 0.0)
-
-
-def _agree(mine: Quantity, theirs: Quantity) -> str:
-    said, known = _shown(mine), _shown(theirs)
-    return f"the context says {known} too" if said == known else f"{said} agrees with {known} in the context"
-
-
-def _written(mine: Quantity, theirs: Quantity) -> str:
-    """As the context writes it; behind a bound ("over 1,000") the exact number would say something else."""
-    return "" if mine.bound in _BOUNDED and not same_value(mine, theirs) else theirs.text
+    relations = (relate(quantity, item.quantity) for item in asked.placed[:_MOST_READ])
+    return any(relation is not None and relation.agreement == "yes" for relation in relations)
 
 
 def _shown(quantity: Quantity) -> str:

@@ -14,7 +14,7 @@ from .written.bounds import LIMITS, LOWER, ROUGHLY, UPPER
 from .written.quantity import Date, Quantity
 from .written.units import unit_of
 
-__all__ = ["Relation", "relate", "same_value"]
+__all__ = ["Agreement", "Relation", "relate", "same_value"]
 
 Agreement = Literal["yes", "no", "open"]
 """`open`: neither agrees nor differs, such as a rough number that is off by more than a rough number should be."""

@@ -14,49 +14,28 @@ UPPER: tuple[Bound, ...] = ("under", "at most", "nearly")
 ROUGHLY: tuple[Bound, ...] = ("about", "nearly", "just over")
 
 _LEFT_WINDOW = 34
-_BOUNDS: tuple[tuple[Bound, str], ...] = (
-    ("about", r"not\s+exactly|not\s+quite|(?:almost|nearly|about|virtually)\s+exactly"),
-    ("exactly", r"exactly|precisely|exact(?:\s+\w+)?\s+of|no\s+more\s+and\s+no\s+less\s+than"),
-    (
-        "at most",
-        r"at\s+(?:the\s+)?most|up\s+to|(?:a\s+)?maximum(?:\s+\w+)?(?:\s+of)?|max\.?|within|capped\s+at"
-        r"|limited\s+to|≤|<=|as\s+many\s+as|as\s+much\s+as",
-    ),
-    (
-        "at least",
-        r"at\s+(?:the\s+(?:very\s+)?)?least|(?:a\s+)?minimum(?:\s+\w+)?(?:\s+of)?|≥|>=|from\s+at\s+least",
-    ),
-    ("just over", r"(?:just|slightly|a\s+little|a\s+bit|marginally)\s+(?:over|above|more\s+than|higher\s+than)"),
-    (
-        "nearly",
-        r"nearly|almost|close\s+to|(?:just|slightly|a\s+little|a\s+bit|marginally)\s+(?:under|below"
-        r"|less\s+than|short\s+of|fewer\s+than)|approaching|practically|not\s+far\s+(?:from|off)",
-    ),
-    (
-        "over",
-        r"(?:well\s+|far\s+)?(?:over|above|beyond)|(?:much\s+|far\s+|significantly\s+)?(?:more|greater|longer"
-        r"|higher|larger|older|heavier|taller|bigger|later|better)\s+than|exceed(?:s|ed|ing)?"
-        r"|(?:in\s+)?excess\s+of|upwards?\s+of|north\s+of|surpass(?:es|ed|ing)?|>",
-    ),
-    (
-        "under",
-        r"(?:well\s+|far\s+)?(?:under|below)|(?:much\s+|far\s+|significantly\s+)?(?:less|fewer|shorter|lower"
-        r"|smaller|younger|lighter|earlier|sooner|cheaper)\s+than|short\s+of|<",
-    ),
-    (
-        "about",
-        r"about|around|approximately|approx\.?|roughly|some|circa|ca\.?|c\.|~|≈|somewhere\s+(?:around|near)"
-        r"|in\s+the\s+(?:region|order|neighbou?rhood)\s+of|estimated(?:\s+at)?|an\s+estimated|or\s+so"
-        r"|on\s+the\s+order\s+of|more\s+or\s+less",
-    ),
-)
+_BOUNDS: dict[str, Bound] = {
+    r"not\s+exactly|not\s+quite|(?:almost|nearly|about|virtually)\s+exactly": "about",
+    r"exactly|precisely|exact(?:\s+\w+)?\s+of|no\s+more\s+and\s+no\s+less\s+than": "exactly",
+    r"at\s+(?:the\s+)?most|up\s+to|(?:a\s+)?maximum(?:\s+\w+)?(?:\s+of)?|max\.?|within|capped\s+at"
+    r"|limited\s+to|≤|<=|as\s+many\s+as|as\s+much\s+as": "at most",
+    r"at\s+(?:the\s+(?:very\s+)?)?least|(?:a\s+)?minimum(?:\s+\w+)?(?:\s+of)?|≥|>=|from\s+at\s+least": "at least",
+    r"(?:just|slightly|a\s+little|a\s+bit|marginally)\s+(?:over|above|more\s+than|higher\s+than)": "just over",
+    r"nearly|almost|close\s+to|(?:just|slightly|a\s+little|a\s+bit|marginally)\s+(?:under|below"
+    r"|less\s+than|short\s+of|fewer\s+than)|approaching|practically|not\s+far\s+(?:from|off)": "nearly",
+    r"(?:well\s+|far\s+)?(?:over|above|beyond)|(?:much\s+|far\s+|significantly\s+)?(?:more|greater|longer"
+    r"|higher|larger|older|heavier|taller|bigger|later|better)\s+than|exceed(?:s|ed|ing)?"
+    r"|(?:in\s+)?excess\s+of|upwards?\s+of|north\s+of|surpass(?:es|ed|ing)?|>": "over",
+    r"(?:well\s+|far\s+)?(?:under|below)|(?:much\s+|far\s+|significantly\s+)?(?:less|fewer|shorter|lower"
+    r"|smaller|younger|lighter|earlier|sooner|cheaper)\s+than|short\s+of|<": "under",
+    r"about|around|approximately|approx\.?|roughly|some|circa|ca\.?|c\.|~|≈|somewhere\s+(?:around|near)"
+    r"|in\s+the\s+(?:region|order|neighbou?rhood)\s+of|estimated(?:\s+at)?|an\s+estimated|or\s+so"
+    r"|on\s+the\s+order\s+of|more\s+or\s+less": "about",
+}
+_EITHER = "|".join(f"({words})" for words in _BOUNDS)
 _BEFORE = re.compile(
-    "|".join(f"(?P<b{i}>(?:(?<=\\W)|^)(?:{pattern}))" for i, (_, pattern) in enumerate(_BOUNDS)).join(
-        (
-            r"(?:",
-            r")\s*(?:(?:the|a|an|just|only|another|every|the\s+age\s+of|about)\s+)?(?:[$€£¥₹]|US\$|[A-Z]{3}\s)?\s*$",
-        )
-    ),
+    rf"(?:(?<=\W)|^)(?:{_EITHER})\s*(?:(?:the|a|an|just|only|another|every|the\s+age\s+of|about)\s+)?"
+    r"(?:[$€£¥₹]|US\$|[A-Z]{3}\s)?\s*$",
     re.IGNORECASE,
 )
 _AFTER = re.compile(
@@ -97,10 +76,7 @@ def bound_of(text: str, start: int, end: int) -> Bound:
     if cut >= 0 and not window[max(0, cut - 6) : cut + 1].lower().endswith(("approx.", "ca.", " c.", "max.")):
         window = window[cut + 1 :]
     before = _BEFORE.search(window)
-    if before is None:
+    if not before or (_COMPARES.match(before.group()) and _BY_HOW_MUCH.search(window, 0, before.start())):
         return "plain"
-    if _COMPARES.match(before.group()) and _BY_HOW_MUCH.search(window, 0, before.start()):
-        return "plain"
-    bound = next(bound for index, (bound, _) in enumerate(_BOUNDS) if before.group(f"b{index}"))
-    denied = bound in _TURNED and _DENIED.search(window, 0, before.start())
-    return _TURNED[bound] if denied else bound
+    bound = tuple(_BOUNDS.values())[(before.lastindex or 1) - 1]
+    return _TURNED.get(bound, bound) if _DENIED.search(window, 0, before.start()) else bound

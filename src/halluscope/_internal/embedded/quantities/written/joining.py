@@ -29,8 +29,6 @@ _LIST_GAP = re.compile(
 )
 _COMMA = re.compile(r",\s")
 _DATE_GAP = re.compile(r"\s?,?\s?(?:and|to|until|till|through|[-–—])\s(?:the\s|late\s|early\s|mid-)?|\s?[-–—]\s?")
-_FEET = frozenset(("foot", "feet", "ft"))
-_HOURS = frozenset(("hour", "hours"))
 
 
 def joined(text: str, quantities: list[Quantity]) -> list[Quantity]:
@@ -61,7 +59,7 @@ def dated(text: str, dates: list[Quantity]) -> list[Quantity]:
 
 def _one(text: str, left: Quantity, right: Quantity) -> Quantity | None:
     gap = text[left.end : right.start]
-    minutes = 60.0 if left.unit in _HOURS and gap == " " and right.bare and right.low < 60 else 0.0
+    minutes = 60.0 if left.unit in ("hour", "hours") and gap == " " and right.bare and right.low < 60 else 0.0
     if minutes or (_compound(left, right) and _COMPOUND_GAP.fullmatch(gap)):
         total = left.low + right.low * (minutes or 1.0)  # "two hours twenty"
         return replace(left, end=right.end, text=text[left.start : right.end], low=total, high=total, step=right.step)
@@ -86,7 +84,7 @@ def _one(text: str, left: Quantity, right: Quantity) -> Quantity | None:
 def _compound(left: Quantity, right: Quantity) -> bool:
     if left.dimension != right.dimension or left.low <= right.low or left.unit == right.unit:
         return False
-    return left.dimension == "duration" or (left.unit in _FEET and right.unit.startswith("inch"))
+    return left.dimension == "duration" or (left.unit in ("foot", "feet", "ft") and right.unit.startswith("inch"))
 
 
 def _low_end(left: Quantity, right: Quantity) -> float | None:
@@ -95,12 +93,8 @@ def _low_end(left: Quantity, right: Quantity) -> float | None:
     if dimension == "percent" and left.in_words and right.dimension != "percent":
         low, dimension = left.figure, ""  # "a quarter to half an inch"
     scale = scale_in(right.text)
-    if (
-        scale > 1
-        and low < right.figure / scale
-        and scale_in(left.text) == 1
-        and (not dimension or left.kind == "money")
-    ):
+    shared = scale > 1 and scale_in(left.text) == 1 and low < right.figure / scale
+    if shared and (not dimension or left.kind == "money"):
         low *= scale  # "30 to 50 thousand"
     if dimension == right.dimension:
         return low
@@ -112,16 +106,13 @@ def _low_end(left: Quantity, right: Quantity) -> float | None:
 
 def _share(text: str, out: list[Quantity], right: Quantity) -> None:
     """Give the bare numbers before `right` its unit: "from 38 to 24 ms", "0.5, 5 or 50 mg"."""
-    if right.kind not in ("measure", "percent") or right.low != right.high or not right.unit:
+    unit = unit_of(right.unit) if right.unit else None
+    if right.kind not in ("measure", "percent") or right.low != right.high or unit is None:
         return
-    unit = unit_of(right.unit)
-    gap = _LIST_GAP
-    next_start = right.start
+    gap, next_start = _LIST_GAP, right.start
     for place in range(len(out) - 1, -1, -1):
         left = out[place]
-        if left.kind != "number" or left.dimension or left.unit or unit is None or left.low != left.high:
-            return
-        if not gap.fullmatch(text, left.end, next_start):
+        if left.kind != "number" or left.low != left.high or not gap.fullmatch(text, left.end, next_start):
             return
         low = left.low * unit.factor + unit.offset
         out[place] = replace(

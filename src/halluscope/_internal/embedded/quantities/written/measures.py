@@ -11,7 +11,7 @@ from dataclasses import replace
 
 from ....text import STOP_WORDS, stem
 from ....text.words import fold
-from ..columns import without_commas
+from ..layout import without_commas
 from .bounds import bound_of
 from .clock import times
 from .dates import dates, weekdays

@@ -72,4 +72,4 @@ class Quantity:
     @property
     def bare(self) -> bool:
         """Whether it is a number that does not say what it counts or measures."""
-        return self.kind == "number" and not self.dimension and not self.nouns
+        return self.kind == "number" and not self.nouns

@@ -79,10 +79,9 @@ _SHIFTED = (
 """Temperatures whose zero is another one: factor, offset and names."""
 
 
-def _named(unit: Unit, names: str) -> dict[str, Unit]:
-    """The unit under each of its names, "day(s)" in both numbers."""
-    forms = {name.replace("(s)", ending) for name in names.split() for ending in ("", "s")}
-    return {form.replace("_", " "): unit for form in forms}
+def _forms(names: str) -> set[str]:
+    """All the names, "day(s)" in both numbers."""
+    return {name.replace("(s)", ending).replace("_", " ") for name in names.split() for ending in ("", "s")}
 
 
 def _units() -> dict[str, Unit]:
@@ -92,45 +91,31 @@ def _units() -> dict[str, Unit]:
         for prefix in ("", *prefixes.split()):
             before, factor = _PREFIXES[prefix]
             spelled = " ".join(f"{before}{name}(s)" for name in names.split())
-            found |= _named(Unit(dimension, factor), f"{prefix}{sign} {spelled}")
+            found |= dict.fromkeys(_forms(f"{prefix}{sign} {spelled}"), Unit(dimension, factor))
     for line in _OTHERS.strip().splitlines():
         dimension, _, listed = line.partition(": ")
         for entry in listed.split(", "):
             number, _, names = entry.partition(" ")
-            found |= _named(Unit(dimension, float(number)), names)
+            found |= dict.fromkeys(_forms(names), Unit(dimension, float(number)))
     for factor, offset, names in _SHIFTED:
-        found |= _named(Unit("temperature", factor, offset), names)
+        found |= dict.fromkeys(_forms(names), Unit("temperature", factor, offset))
     return found
 
 
 _TABLE = _units()
 
-_CURRENCIES = {
-    "USD": "$|US$|usd|dollar|dollars|us dollar|us dollars|u.s. dollars|cent|cents",
-    "EUR": "€|eur|euro|euros",
-    "GBP": "£|gbp|pound|pounds|pounds sterling|pence|p",
-    "JPY": "¥|jpy|yen",
-    "CNY": "cny|rmb|yuan|renminbi",
-    "INR": "₹|inr|rupee|rupees|rs",
-    "CHF": "chf|swiss franc|swiss francs|franc|francs",
-    "NOK": "nok|norwegian krone|norwegian kroner",
-    "SEK": "sek|swedish krona|swedish kronor|kronor",
-    "DKK": "dkk|danish krone|danish kroner|kroner|krone",
-    "PLN": "pln|zloty|zlotys|złoty",
-    "CZK": "czk|koruna|korunas|crowns|czech crowns",
-    "CAD": "c$|ca$|cad|canadian dollars",
-    "AUD": "a$|au$|aud|australian dollars",
-    "NZD": "nz$|nzd",
-    "KRW": "₩|krw|won",
-    "BRL": "r$|brl|reais",
-    "RUB": "₽|rub|roubles|rubles",
-    "ZAR": "zar|rand",
-    "MXN": "mxn|pesos",
-    "TRY": "₺|try|lira",
-    "HUF": "huf|forint|forints",
-    "BTC": "btc|bitcoin|bitcoins",
-}
-_CURRENCY = {name: code for code, names in _CURRENCIES.items() for name in names.split("|")}
+_CURRENCIES = """
+USD $ US$ dollar(s) us_dollar(s) u.s._dollars cent(s), EUR € euro(s), GBP £ pound(s) pounds_sterling pence p, JPY ¥ yen
+CNY rmb yuan renminbi, INR ₹ rupee(s) rs, CHF franc(s) swiss_franc(s), NOK norwegian_krone norwegian_kroner
+SEK swedish_krona swedish_kronor kronor, DKK danish_krone danish_kroner kroner krone, PLN zloty(s) złoty
+CZK koruna(s) crowns czech_crowns, CAD c$ ca$ canadian_dollars, AUD a$ au$ australian_dollars, NZD nz$, KRW ₩ won
+BRL r$ reais, RUB ₽ roubles rubles, ZAR rand, MXN pesos, TRY ₺ lira, HUF forint(s), BTC bitcoin(s)
+"""
+"""The names and signs of each, besides its code."""
+_CURRENCY: dict[str, str] = {}
+for _entry in _CURRENCIES.strip().replace("\n", ", ").split(", "):
+    _code, _, _names = _entry.partition(" ")
+    _CURRENCY |= dict.fromkeys((_code.lower(), *_forms(_names)), _code)
 _MINOR = {"cent": 0.01, "cents": 0.01, "pence": 0.01, "p": 0.01}
 
 SCALES: dict[str, float] = {
@@ -139,7 +124,7 @@ SCALES: dict[str, float] = {
     "T": 1e12, "dozens": 12, "hundreds": 1e2, "thousands": 1e3, "millions": 1e6, "billions": 1e9, "trillions": 1e12,
 }  # fmt: skip
 
-_AFTER = {n for n in _CURRENCY if n not in ("won", "try", "rs", "rand")} | set(_CURRENCIES)
+_AFTER = {n for n in _CURRENCY if n not in ("won", "try", "rs", "rand")} | set(_CURRENCY.values())
 _LEAD = re.compile(r"[^\W\d_]+|[^\w\s]")
 _SLASH = re.compile(r"\s?/\s?")
 
