@@ -38,7 +38,6 @@ _KNOWN = (2.0, 3.0, 4.0, 6.0, 7.0, 12.0, 24.0, 52.0, 60.0)
 _LONGEST_RUN = 14
 _PINCH = 2000.0
 """A number so many times smaller than another is not added to it: as it is rounded, the other would not change."""
-_FEW = 9
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,11 +207,6 @@ class Operations:
             self.levels[0 if whole else 2].add("the mean of {} to {}", totals / length, first, last)
             rest = np.abs(2 * values[: len(totals)] - totals)
             self.levels[1 if exact else 2].add("{} less those that follow to {}", rest, first, last)
-        if exact and 3 < len(row) <= _FEW:
-            self.levels[1].add("all but {}, added", sums[-1] - values, places, places)
-            picked = np.array([(c, b, a) for a in range(len(row)) for b in range(a) for c in range(b)])
-            some = values[picked].sum(axis=1)
-            self.levels[1].add("some of {} to {}, added", some, places[picked[:, 0]], places[picked[:, 2]])
 
     def _products(self) -> None:
         if not self.same:
