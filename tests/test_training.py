@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import random
 from pathlib import Path
 from typing import Any
 
 import pytest
 from training.corrupt import KINDS, corrupt, names
+from training.features import DOMAINS, made
 from training.figures import Scored, area, balanced_accuracy, best, calibration_error, f1, span_f1
 from training.harder import without_support
 from training.lessons import chosen_again, chosen_first
@@ -310,3 +312,38 @@ def test_an_answer_with_one_thing_changed_says_where() -> None:
         (mark,) = case["spans"]
         assert case["output"][: mark["start"]] == _RATES["output"][: mark["start"]]
         assert case["output"] != _RATES["output"]
+
+
+def _meant(text: str, domain: str) -> dict[str, set[Any]]:
+    """The values that a text says a thing has, by the wordings of its kind of record: the longest that stand there."""
+    found: dict[str, set[Any]] = {}
+    for feature in DOMAINS[domain]:
+        wordings = [
+            (value, wording.removeprefix("it ")) for value, said in feature.says.items() for wording in said.split("|")
+        ]
+        there = [(value, wording) for value, wording in wordings if wording.lower() in text.lower()]
+        for value, wording in there:
+            if not any(wording in other != wording for _, other in there):
+                found.setdefault(feature.key, set()).add(value)
+    return found
+
+
+def test_what_is_said_of_a_record_is_what_its_label_says() -> None:
+    seen = set()
+    for case in made(3000, seed=5):
+        assert all(0 <= start < end <= len(case.text) for start, end in case.wrong)
+        assert bool(case.wrong) == bool(case.label) == bool(case.kind)
+        if not case.evidence.startswith('{"name"') or "attributes" in case.evidence or case.kind == "date":
+            continue
+        record = json.loads(case.evidence)
+        failing = " ".join(case.text[start:end] for start, end in case.wrong)
+        clashes = set()
+        for key, values in _meant(case.text, record["type"]).items():
+            if key not in record:
+                continue
+            known = record[key]
+            held = {name for name, on in known.items() if on} or {False} if isinstance(known, dict) else {known}
+            clashes |= {(key, known is None) for value in values if value not in held}
+        assert {empty for _, empty in clashes} == ({case.label == 2} if case.label else set()), (case, failing)
+        seen.add(case.label)
+    assert seen == {0, 1, 2}

@@ -39,7 +39,7 @@ SHARES = {
     "ragtruth": 1.6,
     "made": 0.5,
     "natural": 1.3,
-    "bindings": 0.7,
+    "by rule": 0.7,
     "replay": 0.5,
     "replay wrong": 0.2,
 }
@@ -69,7 +69,7 @@ def rows_for(second: Packed, fold: int, passes: int, seed: int) -> list[np.ndarr
     allowed = second.usable & ((second.folds != fold) if fold >= 0 else np.ones(len(place), dtype=bool))
     names = np.array(second.names)[second.sets]
     share = np.where(second.made, SHARES["made"], SHARES["natural"])
-    share = np.where(names == "bindings", SHARES["bindings"], share)
+    share = np.where(np.isin(names, ("bindings", "features")), SHARES["by rule"], share)
     share = np.where(names == "generated", SHARES["generated"], share)
     share = np.where(np.char.startswith(names, "lead_"), SHARES["lead"], share)
     for begins, name, changed in (

@@ -15,9 +15,9 @@ from training.readings import (
     Reading,
     all_answers,
     folds_of_answers,
-    from_bindings,
     from_changed,
     from_row,
+    from_rules,
     from_teacher,
     kind_of,
     viewed,
@@ -26,7 +26,7 @@ from training.readings import (
 from training.rows import Row, fold_of_documents, read_rows, rows_of
 from training.sets import Source, read, sources
 
-BINDINGS = 30_000
+BY_RULE = 30_000
 KEPT = Path(__file__).parent / "answer_views.npz"
 """Views of the claims of our whole answers, by a teacher that learnt from their contexts; another's go before them."""
 
@@ -70,7 +70,7 @@ def main() -> None:
     folds = folds_of(options.data)
     teacher = options.teacher or options.data / "teacher"
     if options.only in (None, "made"):
-        made = [*from_bindings(min(BINDINGS, 50 * (options.limit or BINDINGS)))]
+        made = [*from_rules(min(BY_RULE, 50 * (options.limit or BY_RULE)))]
         made += from_changed(options.data, folds, options.limit)
         print(json.dumps(pack(made, tokenizer, options.out / "made.npz")), flush=True)
     if options.only in (None, "rows"):

@@ -133,14 +133,18 @@ def from_row(row: Row, views: Mapping[int, View], kinds: Mapping[str, int]) -> R
     return Reading(row.question, row.claim, row.evidence, (target,), row.spans, row.name, row.fold, made=row.made)
 
 
-def from_bindings(count: int) -> Iterator[Reading]:
-    """Who did what to whom, and which item has which value, made by rule; of no document, so every fold learns them."""
-    from training.bindings import made
+def from_rules(count: int) -> Iterator[Reading]:
+    """Who did what to whom, which item has which value, and (half as many) what a record says that a thing has.
 
-    for item in made(count):
-        kind = KINDS.index(item.kind) if item.kind else -1
-        target = Target(0, len(item.text), item.label, None, kind)
-        yield Reading(item.lead, item.text, item.evidence, (target,), item.wrong, "bindings", NO_FOLD)
+    Made by rule; of no document, so every fold learns them.
+    """
+    from training import bindings, features
+
+    for name, items in (("bindings", bindings.made(count)), ("features", features.made(count // 2))):
+        for item in items:
+            kind = KINDS.index(item.kind) if item.kind else -1
+            target = Target(0, len(item.text), item.label, None, kind)
+            yield Reading(item.lead, item.text, item.evidence, (target,), item.wrong, name, NO_FOLD)
 
 
 def from_teacher(folder: Path, folds: Mapping[str, int]) -> Iterator[Reading]:
