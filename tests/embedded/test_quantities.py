@@ -61,6 +61,7 @@ def test_numbers(text: str, value: float) -> None:
         ("12.50 EUR", "money", "EUR", 12.5, 12.5),
         ("£58k", "money", "GBP", 58000, 58000),
         ("$5m", "money", "USD", 5e6, 5e6),
+        ("US$40", "money", "USD", 40, 40),
         ("R$ 40", "money", "BRL", 40, 40),
         ("₩9,000", "money", "KRW", 9000, 9000),
         ("300 rubles", "money", "RUB", 300, 300),

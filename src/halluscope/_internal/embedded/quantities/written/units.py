@@ -105,7 +105,7 @@ def _units() -> dict[str, Unit]:
 _TABLE = _units()
 
 _CURRENCIES = """
-USD $ US$ dollar(s) us_dollar(s) u.s._dollars cent(s), EUR € euro(s), GBP £ pound(s) pounds_sterling pence p, JPY ¥ yen
+USD $ us$ dollar(s) us_dollar(s) u.s._dollars cent(s), EUR € euro(s), GBP £ pound(s) pounds_sterling pence p, JPY ¥ yen
 CNY rmb yuan renminbi, INR ₹ rupee(s) rs, CHF franc(s) swiss_franc(s), NOK norwegian_krone norwegian_kroner
 SEK swedish_krona swedish_kronor kronor, DKK danish_krone danish_kroner kroner krone, PLN zloty(s) złoty
 CZK koruna(s) crowns czech_crowns, CAD c$ ca$ canadian_dollars, AUD a$ au$ australian_dollars, NZD nz$, KRW ₩ won
