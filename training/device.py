@@ -76,6 +76,7 @@ def rows_for(second: Packed, fold: int, passes: int, seed: int) -> list[np.ndarr
         ("written_rag", "answers", "changed"),
         ("short_answers", "short", "changed"),
         ("piece_answers", "short", "changed"),
+        ("reworded_answers", "short", "changed"),
         ("page_claims", "short", "changed"),
         ("absences", "absences", "absences"),
         ("rag_answers", "shared", "shared changed"),

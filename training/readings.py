@@ -54,7 +54,7 @@ DRAWS = 4
 """How often each kind of change is drawn for a right answer of ours; what comes out twice is taken once."""
 RENAMED = 0.5
 """How many of the changed answers come with other names."""
-LATER = ("piece_answers", "page_claims")
+LATER = ("piece_answers", "page_claims", "reworded_answers")
 """Sets that came after the teacher's views: drawn last and giving no names, so that what was viewed is drawn again."""
 WHOLE = 0.97
 """The part of a context's words from which on it was read whole: only then can be said what it does not tell."""

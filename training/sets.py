@@ -51,6 +51,7 @@ SOURCES: tuple[Source, ...] = (
     Source("absences", "training", "our own", "absences"),
     Source("rag_answers", "training", "our own", "shared"),
     Source("piece_answers", "training", "our own", "shared", "pieces of pages, and questions that join them"),
+    Source("reworded_answers", "training", "our own", "shared", "in words of their own, in twins of right and wrong"),
     Source("fresh_answers", "training", "our own", "left out", "kept for halluscope bench"),
     Source("bench_rag", "written", "our own", "measure"),
     Source("begin_dev", "train", "CC BY 4.0, CDLA", "base"),
