@@ -1,14 +1,15 @@
 """Whether a claim affirms or denies something it names.
 
 "It does not take reservations, but offers outdoor seating" denies the one and affirms the other. There is no
-parser here: from the named words the text is walked back to the verb or the negation that governs them, and
-where they come first, forward to their verb. A walk that finds nothing sure says so.
+parser here: from the named words the clause is walked back to the verb or the negation that governs them, and where
+there is none, forward to what is said of them.
 """
 
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from itertools import chain
 from typing import Literal
 
 Kind = Literal["affirms", "denies", "silent", "open"]
@@ -54,33 +55,32 @@ def tokens(text: str) -> list[Token]:
     return found
 
 
+def words_of(text: str) -> tuple[str, ...]:
+    """The words of a text, in lower case."""
+    return tuple(token.text for token in tokens(text) if token.text[0].isalnum())
+
+
 def _set(words: str) -> frozenset[str]:
     return frozenset(words.split())
 
 
-_VERBAL = _set("not never cannot unable neither")
-_NOMINAL = _set("no without lack lacks lacked lacking nor zero absence")
+_NOBODY = _set("none neither nobody nothing")
+_NOT = _set("not never cannot unable no without lack lacks lacked lacking nor absence") | _NOBODY
+_NO_DENIAL = _set("only just merely limited necessarily least less more later mention matter doubt wonder")
 _STOPS = _set("but although though while whereas despite yet except because since which who whose where when")
 _MARKS = _set("; . ! ? ( ) | – — -")
-_NO_DENIAL = _set("only just merely limited necessarily least less more later mention matter doubt wonder")
-_BE = _set("is are was were be been being has have had can could will would may might must should shall")
-_POSITIVE = _set(
+_AFFIRMING = _set(
     """is are was were has had offers provides accepts takes features allows includes serves supports boasts comes
-    makes gives gets keeps holds caters welcomes contains permits uses operates received earned praised mentioned
-    noted described known"""
+    makes gives gets keeps holds caters welcomes contains permits uses operates"""
 )
-_PLAIN = _set(
-    """offer provide accept take feature allow include serve support have give get make enjoy use order find place
-    park cater welcome permit contain offering providing accepting taking featuring allowing serving having making
-    giving welcoming"""
+_BE = _set(
+    """is are was were be been being has have had does do did can could will would may might must should
+    shall : ="""
 )
-_LIST_ENDS = _STOPS | _MARKS | _POSITIVE | {"and", "or", "nor"}
 _DENYING = _set(
     """unavailable prohibited forbidden banned excluded disabled closed missing absent discontinued
-    false refused declined rejected"""
+    false off refused declined rejected"""
 )
-_YES = _set("yes true available included allowed accepted free paid on enabled")
-_NO = _set("no not none false unavailable off disabled")
 _NEED = _set("require requires required need needs needed necessary mandatory obligatory must")
 _OPEN = _set("whether if unless")
 _HEDGES = _set("may might could possibly perhaps maybe probably likely apparently seems appears presumably")
@@ -89,12 +89,11 @@ _SILENT = re.compile(
     r"(?:\bno|\bnot|n['’]t)\s+(?:explicitly\s+|specifically\s+|clearly\s+|directly\s+)?"
     r"(?:mention|specif(?:y|ied)\b|state\b|stated\b|indicat|list|known\b(?!\s+for)|clear\b|disclos|say\b)"
     r"|(?:\bno|\bnot|n['’]t)\b[^.;]{0,60}\b(?:information|mention|details|indication|data)\s+(?:about|on|of|regarding|for)\b"
-    r"|\bun(?:specified|known|clear|stated)\b",
+    r"|\bun(?:specified|known|clear|stated)\b|\bsilent\s+(?:on|about)\b|\bnothing\s+is\s+\w+\s+(?:of|on|about)\b",
     re.IGNORECASE,
 )
-_ASIDES = _set("however therefore unfortunately sadly though currently")
 _AHEAD = 14
-_CLOSE = 5
+_NEAR = 4
 
 
 class Said:
@@ -114,12 +113,12 @@ class Said:
             return Stance("silent", min(start, silent.start()), max(end, silent.end()))
         if not _OPEN.isdisjoint(words):
             return Stance("open", start, end)
-        kind, place = self._governed(first, last, low, high)
-        if kind == "denies" and not _NEED.isdisjoint(words):
-            kind = "open"  # what is not required may well be there
-        if kind == "denies" and place is not None:
+        place = self._denial(first, last, low, high)
+        if place is not None and not _NEED.isdisjoint(words):
+            return Stance("open", start, end)  # what is not required may well be there
+        if place is not None:
             start, end = min(start, self.tokens[place].start), max(end, self.tokens[place].end)
-        return Stance(kind or "affirms", start, end, hedged=not _HEDGES.isdisjoint(words))
+        return Stance("affirms" if place is None else "denies", start, end, hedged=not _HEDGES.isdisjoint(words))
 
     def word(self, place: int) -> str:
         """The token at a place, or nothing beyond the ends."""
@@ -138,85 +137,30 @@ class Said:
         word = self.word(place)
         return word in _STOPS or word in _MARKS or (word in (",", "and") and self.word(place + 1) in _SUBJECTS)
 
-    def _governed(self, first: int, last: int, low: int, high: int) -> tuple[Kind | None, int | None]:
-        for inside in range(first + 1, last):
-            if self._negates(inside):  # "the address is not verified"
-                return "denies", inside
-        kind, place, joined = self._behind(first, last, low)
-        # After a comma or an "and" the words may have a verb of their own.
-        own, verb = self._ahead(last, high) if kind is None or joined else (None, None)
-        return (kind, place) if own is None else (own, verb)
-
-    def _behind(self, first: int, last: int, low: int) -> tuple[Kind | None, int | None, bool]:
-        """What governs the words from before them, and whether a comma or an "and" lies between."""
-        joined, choice = False, self._choice_after(last)
-        for place in range(first - 1, low - 1, -1):
-            word, before = self.word(place), self.word(place - 1)
-            if word in ("or", "nor"):
-                choice = True
-            elif word in (",", "and"):
-                joined = True
+    def _denial(self, first: int, last: int, low: int, high: int) -> int | None:
+        """The word that denies what stands at `first` to `last`: between, before or after it."""
+        joined = False
+        for place in chain(range(first + 1, last), range(first - 1, low - 1, -1)):
+            joined = joined or self.word(place) in (",", "and")
             if self._negates(place):
-                if word in _NOMINAL and joined and not choice:
-                    return "open", None, False  # "no Wi-Fi, parking": who knows how far the "no" reaches
-                return "denies", place, joined and not choice and word not in _NOMINAL
-            if word in _POSITIVE or (word == "with" and before == ","):
-                return *self._subject(place, low), joined and not choice
-            if word in _PLAIN and before not in ("or", "nor") and not (choice and before == ","):
-                return *self._verb(place, low), joined and not choice
-        return None, None, joined
+                return place
+            if place < first and self.word(place) in _AFFIRMING:
+                subject = range(max(low, place - _NEAR), place)
+                nobody = next((before for before in subject if self.word(before) in _NOBODY), None)
+                if nobody is not None or not joined:
+                    return nobody
+                break  # after a comma or an "and" the words may have a verb of their own
+        joined = False
+        for verb in range(last + 1, min(high, last + _AHEAD)):
+            word = self.word(verb)
+            joined = joined or word in (",", "and")
+            if word in _BE or word.endswith("n't") or (word in _DENYING and not joined):
+                near = range(verb, min(high, verb + _NEAR))
+                return next((at for at in near if self._negates(at) or self.word(at) in _DENYING), None)
+            if word in _AFFIRMING:
+                break
+        return None
 
     def _negates(self, place: int) -> bool:
         word = self.word(place)
-        return (word in _NOMINAL or word in _VERBAL or word.endswith("n't")) and self.word(place + 1) not in _NO_DENIAL
-
-    def _subject(self, verb: int, low: int) -> tuple[Kind, int]:
-        """A plain verb affirms, unless its subject is "none of them"."""
-        near = range(verb - 1, max(low, verb - 6) - 1, -1)
-        none = next((place for place in near if self.word(place) in ("none", "neither", "nobody", "nothing")), None)
-        return ("affirms", verb) if none is None else ("denies", none)
-
-    def _verb(self, verb: int, low: int) -> tuple[Kind, int]:
-        """A verb form that goes with "they" as well as with "does not"."""
-        for place in range(verb - 1, max(low, verb - _CLOSE) - 1, -1):
-            if self._negates(place) and self.word(place) != "no":
-                return "denies", place
-            aside = self.word(place + 1) in _ASIDES or self.word(place - 1) in _ASIDES
-            if self.word(place) == "and" or (self.word(place) == "," and not aside):
-                break
-        return "affirms", verb
-
-    def _choice_after(self, last: int) -> bool:
-        """Whether the words are a member of a list that goes on to an "or"."""
-        ahead = (token.text for token in self.tokens[last + 1 : last + _AHEAD])
-        return next((word for word in ahead if word in _LIST_ENDS), "") in ("or", "nor")
-
-    def _ahead(self, last: int, high: int) -> tuple[Kind | None, int | None]:
-        """The verb that follows the words, where they are its subject."""
-        joined = False
-        for place in range(last + 1, min(high, last + _AHEAD)):
-            word = self.word(place)
-            if word in (":", "="):
-                if self.word(place + 1) in _NO:
-                    return "denies", place + 1
-                return ("affirms", place) if self.word(place + 1) in _YES else ("open", None)
-            if word in _BE or word.endswith("n't"):
-                return self._predicate(place, high)
-            if word in (",", "and"):
-                joined = True
-            elif not joined and (word in _VERBAL or word in _DENYING):
-                return "denies", place
-            elif word in _POSITIVE or word in _PLAIN:
-                return None, None
-        return None, None
-
-    def _predicate(self, verb: int, high: int) -> tuple[Kind, int]:
-        if self.word(verb).endswith("n't"):
-            return "denies", verb
-        for place in range(verb + 1, min(high, verb + 4)):
-            word = self.word(place)
-            if word == ",":
-                break
-            if word in _DENYING or word == "off" or self._negates(place):
-                return "denies", place
-        return "affirms", verb
+        return (word in _NOT or word.endswith("n't")) and self.word(place + 1) not in _NO_DENIAL
