@@ -21,7 +21,7 @@ from .written.measures import read
 from .written.quantity import Quantity
 from .written.said_once import SaidOnce
 
-__all__ = ["Placed", "Prepared", "field_fit", "near_share", "prepare", "sentence_shares"]
+__all__ = ["Placed", "Prepared", "near_share", "prepare", "sentence_shares"]
 
 _REACH = 8
 _WORDS = 24
@@ -36,18 +36,6 @@ _AFTER_FROM = re.compile(rf"\b(?:from|between|since){_ABOUT}", re.IGNORECASE)
 _AFTER_TO = re.compile(rf"(?:\b(?:to|until|till|through){_ABOUT}|\d\s?[–—-]\s?$)", re.IGNORECASE)
 _BEFORE_TO = re.compile(r"\s?[–—-]\s?\d|\s+(?:to|until|till|through)\s+(?:\w+\s+){0,2}[$€£]?\d", re.IGNORECASE)
 
-_EVENTS = {
-    "start": frozenset(
-        "begin began begun begins start starts started starting found founded establish established open opens opened "
-        "born birth launch launched commence commenced introduced announced since first set planted".split()
-    ),
-    "end": frozenset(
-        "end ends ended ending finish finished complete completed completion close closed closes die died dies death "
-        "over until till expire expires expired retired dissolved reopen reopened abolished left out".split()
-    ),
-}
-"""Words that begin or end something: a date of the one is no date of the other."""
-
 
 @dataclass(frozen=True, slots=True)
 class Placed:
@@ -57,16 +45,15 @@ class Placed:
     quantity: Quantity
     sentence: int
     near: dict[str, float]
-    event: str
     own: frozenset[str]
     """The words of the number itself: two sentences are not alike for holding it."""
     label: tuple[str, ...]
     """What a field or a specification calls it, the last word last: "unit", "price" in "unit price: 12.50"."""
-    column: tuple[str, ...] = ()
+    column: tuple[str, ...]
     """The column of a table in plain text that it stands in."""
-    end: str = ""
+    end: str
     """Which end of a span or a change it is, "first" or "last": the 5 and the 9 of "from 5 to 9"."""
-    meant: Quantity | None = None
+    meant: Quantity | None
     """The number with what its text has said before it: 84.2 below "EUR million", 12 May below "baptisms 1871"."""
 
 
@@ -89,13 +76,6 @@ class Prepared:
     def weight(self, word: str) -> float:
         """How telling a word is in this text: one that stands in every sentence tells little."""
         return math.log(1.0 + (1 + len(self.stems)) / (0.5 + self._counts.get(word, 0)))
-
-    @cached_property
-    def near_weights(self) -> tuple[float, ...]:
-        """All that the words around each quantity weigh."""
-        return tuple(
-            sum(self.weight(word) * closeness for word, closeness in item.near.items()) for item in self.placed
-        )
 
 
 class _Token(NamedTuple):
@@ -127,10 +107,10 @@ def prepare(text: str) -> Prepared:
         tokens = _tokens(text, span)
         stems.append(frozenset(token.stem for token in tokens if token.raw not in STOP_WORDS))
         for quantity in found[bisect_left(starts, span.start) : bisect_left(starts, span.end)]:
+            near, own = _around(tokens, quantity)
             label, column = _label(text, span, quantity), column_at(cells, quantity.start)
             end, meant = _end(text, quantity), said_once.meant(quantity, span)
-            words = _around(tokens, quantity)
-            placed.append(Placed(len(placed), quantity, number, *words, label, column, end, meant))
+            placed.append(Placed(len(placed), quantity, number, near, own, label, column, end, meant))
     matter = tuple(
         stems[number] | stems[number - 1] if number and _PRONOUN.match(text, span.start) else stems[number]
         for number, span in enumerate(spans)
@@ -155,24 +135,21 @@ def _tokens(text: str, span: Span) -> list[_Token]:
     return tokens
 
 
-def _around(tokens: list[_Token], quantity: Quantity) -> tuple[dict[str, float], str, frozenset[str]]:
-    """The words near a number, what they say of beginnings and ends, and the words of the number itself."""
+def _around(tokens: list[_Token], quantity: Quantity) -> tuple[dict[str, float], frozenset[str]]:
+    """The words near a number, and the words of the number itself."""
     first, last = (bisect_left(tokens, at, key=lambda token: token.start) for at in (quantity.start, quantity.end))
     unit = quantity.unit.lower()
     own = frozenset(token.stem for token in tokens[first:last] if token.raw not in unit or not unit)
     near: dict[str, float] = {}
-    events: set[str] = set()
     left, right = tokens[max(0, first - _WORDS + 1) : first], tokens[last : last + _WORDS]
     for side, origin in ((left[::-1], first), (right, max(last - 1, 0))):
         for token in side:
             distance = abs(token.position - tokens[min(origin, len(tokens) - 1)].position)
             if distance > _REACH:
                 break
-            if distance <= 4:
-                events |= {event for event, words in _EVENTS.items() if token.raw in words}
             if token.raw not in STOP_WORDS:
                 near[token.stem] = max(near.get(token.stem, 0.0), _DECAY**distance)
-    return near, events.pop() if len(events) == 1 else "", own
+    return near, own
 
 
 _FIELD = re.compile(r"(?:^|[;,|—–\n.:])\s*((?:\d{4}\s)?[^\W\d_][\w /_%()°-]{0,40}):\s*[^\w\s]{0,2}$")
@@ -191,43 +168,6 @@ def _label(text: str, span: Span, quantity: Quantity) -> tuple[str, ...]:
     return ()
 
 
-# How fields are called that hold a measure of some dimension, where the claim names only the unit.
-_CALLED = {
-    "temperature": ("temp", "temperature", "deg", "feel", "high", "low", "max", "min"),
-    "angle": ("temp", "temperature", "deg", "angle", "feel", "high", "low", "max", "min", "el", "elevation"),
-    "length": ("distance", "length", "height", "width", "range", "depth", "altitude", "elevation"),
-    "mass": ("weight", "mass", "kg", "load"),
-    "percent": ("pct", "percent", "percentage", "rate", "share", "prob", "probability", "humidity"),
-    "money": ("price", "cost", "amount", "total", "fee", "fare", "salary", "budget", "amt", "balance", "revenue"),
-    "duration": ("duration", "age", "runtime", "period", "term", "eta", "wait"),
-    "speed": ("speed", "wind", "velocity", "gust"),
-    "data": ("size", "memory", "ram", "storage", "disk"),
-    "energy": ("calorie", "energy", "consumption", "kcal"),
-    "": ("qty", "quantity", "count", "number", "stock", "total"),
-}
-_CALLED = {dimension: tuple(stem(name) for name in names) for dimension, names in _CALLED.items()}
-_SHORTEST = 3
-
-
-def field_fit(item: Placed, other: Placed, said: Prepared) -> float:
-    """How well the name of the evidence's field or specification fits the claim's number, from 0 to 1."""
-    if not other.label:
-        return 0.0
-    *rest, head = other.label
-    stems = said.stems[item.sentence]
-    unnamed = _part(sum(not any(_names(name, word) for word in stems) for name in rest), len(rest))
-    called = head in _CALLED.get("money" if item.quantity.kind == "money" else item.quantity.dimension, ())
-    if not any(_names(head, word) for word in stems):
-        return 0.75 - 0.1 * unnamed if called else 0.4 if rest and unnamed < 1 else 0.0
-    near = max((closeness for word, closeness in item.near.items() if _names(head, word)), default=0.0)
-    return (1.0 if near >= _DECAY else 0.85) - 0.1 * unnamed
-
-
-def _names(name: str, word: str) -> bool:
-    """Whether a field's name is this word or an abbreviation of it."""
-    return name == word or (len(name) >= _SHORTEST and word.startswith(name))
-
-
 def sentence_shares(item: Placed, said: Prepared, known: Prepared) -> list[float]:
     """The part of the words of a number's sentence, without the number, that each sentence of the evidence has."""
     mine = {word: known.weight(word) for word in sorted(said.stems[item.sentence] - item.own)}
@@ -235,16 +175,10 @@ def sentence_shares(item: Placed, said: Prepared, known: Prepared) -> list[float
     return [_part(sum(weight for word, weight in mine.items() if word in matter), total) for matter in known.matter]
 
 
-def near_share(item: Placed, mine: float, other: Placed, known: Prepared) -> tuple[float, float]:
-    """The part of the words around the claim's number that stand around the other too, and the reverse.
-
-    `mine` is what the words around the claim's number weigh in the evidence.
-    """
-    shared = 0.0
-    for word, closeness in item.near.items():
-        if word in other.near:
-            shared += known.weight(word) * min(closeness, other.near[word])
-    return _part(shared, mine), _part(shared, known.near_weights[other.index])
+def near_share(item: Placed, mine: float, other: Placed, known: Prepared) -> float:
+    """The part of the words around the claim's number, which weigh `mine` in the evidence, that the other has too."""
+    shared = ((word, min(closeness, other.near[word])) for word, closeness in item.near.items() if word in other.near)
+    return _part(sum(known.weight(word) * closeness for word, closeness in shared), mine)
 
 
 def _part(shared: float, total: float) -> float:

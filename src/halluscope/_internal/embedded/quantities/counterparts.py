@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from .alignment import Placed, Prepared, field_fit, near_share, sentence_shares
-from .tolerance import Agreement, Relation, relate, same_value
+from .alignment import Placed, Prepared, near_share, sentence_shares
+from .tolerance import Agreement, Relation, relate
 from .written.quantity import Quantity
 
 __all__ = ["Counterpart", "Pairing", "pairings"]
@@ -22,13 +22,11 @@ class Counterpart:
     relation: Relation
     near: float
     around: float
-    near_back: float
-    field: float
 
     @property
     def fit(self) -> float:
         """One figure for it."""
-        return (self.near + self.around + self.field) * (_LOOSE if self.relation.loose else 1.0)
+        return (self.near + self.around) * (_LOOSE if self.relation.loose else 1.0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,14 +36,6 @@ class Pairing:
     item: Placed
     agreeing: Counterpart | None
     differing: Counterpart | None
-    rivals_beside: int
-    """How many numbers in the sentence of the differing one could be meant and are not taken by others of the claim."""
-    part_known: float
-    """How well a number fits that leaves open whether it agrees, such as a date without its year."""
-    known_bare: bool
-    """Whether such a number is the same but for the word that bounds it: "more than 10" for 10."""
-    anchored: bool
-    """Whether another number of the claim agrees with one in the sentence of the differing one."""
     turned: bool
     """Whether it is only known as the other end of a change: who grew from 5 to 9 did not grow to 5."""
 
@@ -62,19 +52,8 @@ def pairings(said: Prepared, known: Prepared, most: int) -> list[Pairing]:
     for index, (item, (meant, other_ends)) in enumerate(zip(items, found, strict=True)):
         others = [one for place, one in enumerate(agreeing) if one is not None and place != index]
         taken = frozenset(one.placed.index for one in others)
-        differing, vague = _best(_of(meant, "no"), taken), _best(_of(meant, "open"), taken)
-        beside = differing.placed.sentence if differing else -1
-        pairing = Pairing(
-            item,
-            agreeing[index],
-            differing,
-            rivals_beside=sum(one.placed.sentence == beside and one.placed.index not in taken for one in meant),
-            part_known=vague.near + vague.around if vague else 0.0,
-            known_bare=any(same_value(item.quantity, one.placed.quantity) for one in _of(meant, "open")),
-            anchored=any(one.placed.sentence == beside for one in others),
-            turned=agreeing[index] is None and bool(_of(other_ends, "yes")),
-        )
-        out.append(pairing)
+        turned = agreeing[index] is None and bool(_of(other_ends, "yes"))
+        out.append(Pairing(item, agreeing[index], _best(_of(meant, "no"), taken), turned))
     return out
 
 
@@ -89,9 +68,8 @@ def _candidates(item: Placed, said: Prepared, known: Prepared) -> list[Counterpa
     for other in known.placed:
         relation = _related(item.quantity, other)
         if relation is not None:
-            near, near_back = near_share(item, mine, other, known)
-            around, field = shares[other.sentence], field_fit(item, other, said)
-            out.append(Counterpart(other, relation, near, around, near_back, field))
+            near = near_share(item, mine, other, known)
+            out.append(Counterpart(other, relation, near, shares[other.sentence]))
     return out
 
 

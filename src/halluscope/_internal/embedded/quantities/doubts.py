@@ -16,7 +16,7 @@ from importlib.resources import files
 from .alignment import Placed, Prepared
 from .counterparts import Counterpart, Pairing
 from .operations import NEIGHBOUR
-from .reckoning import BY_CONSTANTS, TWO_STEPS, Reached
+from .reckoning import BY_CONSTANTS, Reached
 from .tolerance import same_value
 from .written.bounds import LIMITS, ROUGHLY
 from .written.quantity import Quantity
@@ -44,12 +44,12 @@ _NEXT_DAY = re.compile(
     r"|expires?|starts?|from)\b",
     re.IGNORECASE,
 )
-_CLEARLY, _OPEN = 1.0, 0.45
+_CLEARLY, _OPEN = 0.8, 0.45
 """How much better another number must fit for one that is stated to be wrong; else the doubt is this at most."""
 _BEHIND = 26
 _IN_PLACE = 0.6
 """How well the words beside two numbers, or the name of a field, must fit for the one to stand in the other's place."""
-_MULTIPLE = 0.3
+_MULTIPLE = 0.1
 """And where the one is twice the other, or twelve times, which nearly every round number is of some other."""
 
 
@@ -97,8 +97,16 @@ def signs(pairing: Pairing, reached: Reached, said: Prepared, known: Prepared) -
     }
     if other is None:
         return found | {"no other": 1.0}
-    rates = _rate(quantity, said) != _rate(other.placed.quantity, known)
-    return found | _differing(pairing, other, rates, free=float(reached.level in (None, TWO_STEPS)))
+    theirs = other.placed.quantity
+    return found | {
+        "near": other.near,
+        "around": other.around,
+        "near and around": other.near * other.around,
+        "same digits": float(other.relation.swapped),
+        "both limits": float(quantity.bound in LIMITS and theirs.bound in LIMITS),
+        "other rate": float(_rate(quantity, said) != _rate(theirs, known)),
+        "loose": float(other.relation.loose),
+    }
 
 
 def replaces(pairing: Pairing, reached: Reached, said: Prepared, known: Prepared) -> bool:
@@ -110,7 +118,7 @@ def replaces(pairing: Pairing, reached: Reached, said: Prepared, known: Prepared
     if reached.words.startswith(NEIGHBOUR):
         return not _next_day(reached.operands[0], mine, said, known)
     fit = _MULTIPLE if reached.level == BY_CONSTANTS else _IN_PLACE
-    if other is None or reached.operands != (other.placed.index,) or other.near + other.field < fit:
+    if other is None or reached.operands != (other.placed.index,) or other.near < fit:
         return False
     here, there = said.spans[mine.sentence].of(said.text), known.spans[other.placed.sentence].of(known.text)
     if _RECKONS.search(here) or _periods(here) != _periods(there):
@@ -145,41 +153,13 @@ def _sort(quantity: Quantity) -> str:
 
 
 def _stated(quantity: Quantity, match: Counterpart, other: Counterpart | None) -> dict[str, float]:
-    nearer = other.near + other.near_back - match.near - match.near_back if other else 0.0
     return {
         "stated": 1.0,
         "stated exactly": float(same_value(quantity, match.placed.quantity)),
         "stated near": match.near,
         "stated around": match.around,
-        "stated near back": match.near_back,
-        "stated field": match.field,
-        "another nearer": max(0.0, nearer),
+        "another nearer": max(0.0, other.near - match.near) if other else 0.0,
         "another around": max(0.0, other.around - match.around) if other else 0.0,
-    }
-
-
-def _differing(pairing: Pairing, other: Counterpart, rates: bool, free: float) -> dict[str, float]:
-    item, mine, theirs = pairing.item, pairing.item.quantity, other.placed.quantity
-    both = other.near * other.around
-    return {
-        "near": other.near,
-        "around": other.around,
-        "near and around": both,
-        "near back": other.near_back,
-        "around, not reached": other.around * free,
-        "near and around, not reached": both * free,
-        "field": other.field,
-        "field, not reached": other.field * free,
-        "same digits": float(other.relation.swapped),
-        "both limits": float(mine.bound in LIMITS and theirs.bound in LIMITS),
-        "other event": float("" != item.event != other.placed.event != ""),
-        "other rate": float(rates),
-        "counts another thing": float(mine.kind == "number" and not set(mine.nouns) & set(theirs.nouns)),
-        "loose": float(other.relation.loose),
-        "part known": pairing.part_known,
-        "known bare": float(pairing.known_bare),
-        "anchored": float(pairing.anchored),
-        "only one beside": float(pairing.rivals_beside == 1),
     }
 
 

@@ -110,9 +110,6 @@ class Operations:
         if dimension == "duration":
             self._between_dates()
             self._between_times()
-            self._quotients("length", "speed")
-        elif dimension == "length":
-            self._quotients("speed", "duration", times=True)
         if not dimension:
             self._between_years()
         if dimension == "percentage points":
@@ -219,16 +216,6 @@ class Operations:
             left, right, a, b = _crossed(self.same, self.factors)
             self._put("{} × {}", a * b, left, right)
             self._put("{} ÷ {}", a / b, left, right, 1)
-
-    def _quotients(self, first: str, second: str, *, times: bool = False) -> None:
-        """What two dimensions make together: 600 km at 80 km/h take seven and a half hours."""
-        sides = [
-            [(place, one.low) for place, one in self._all if one.low and one.dimension == name]
-            for name in (first, second)
-        ]
-        if all(sides):
-            left, right, a, b = _crossed(*sides)
-            self._put("{} × {}" if times else "{} ÷ {}", a * b if times else a / b, left, right)
 
     def _shares(self) -> None:
         if not self.same or not self.parts:

@@ -159,7 +159,7 @@ class _Claim:
         if reached.level is not None and doubted < _LIKELY:
             operands = [self._known.placed[at].quantity for at in reached.operands if at >= 0]
             return stands("follows", f"{shown} = {reached.words}", *operands)
-        if other is not None and (match or other.near + other.around + other.field > _COUNTERPART):
+        if other is not None and (match or other.near + other.around > _COUNTERPART):
             theirs = other.placed.quantity
             reason = f"the claim says {shown}, the context says {_shown(theirs)}"
             return stands("conflicts", reason, theirs)
