@@ -2,7 +2,6 @@
 
 Two numbers are put side by side by the words around them: the thing counted, the matter of the sentence,
 the year or name next to it. Nearer words say more than distant ones, and a comma is a distance of its own.
-In a field or a table the words are those of its name: `unit price: 12.50`.
 """
 
 from __future__ import annotations

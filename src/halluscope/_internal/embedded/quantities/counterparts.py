@@ -50,7 +50,7 @@ def pairings(said: Prepared, known: Prepared, most: int) -> list[Pairing]:
     agreeing = [_best(_of(meant, "yes")) for meant, _ in found]
     out = []
     for index, (item, (meant, other_ends)) in enumerate(zip(items, found, strict=True)):
-        others = [one for place, one in enumerate(agreeing) if one is not None and place != index]
+        others = (one for place, one in enumerate(agreeing) if one is not None and place != index)
         taken = frozenset(one.placed.index for one in others)
         turned = agreeing[index] is None and bool(_of(other_ends, "yes"))
         out.append(Pairing(item, agreeing[index], _best(_of(meant, "no"), taken), turned))

@@ -48,7 +48,7 @@ _CLEARLY, _OPEN = 0.8, 0.45
 """How much better another number must fit for one that is stated to be wrong; else the doubt is this at most."""
 _BEHIND = 26
 _IN_PLACE = 0.6
-"""How well the words beside two numbers, or the name of a field, must fit for the one to stand in the other's place."""
+"""How well the words beside two numbers must fit for the one to stand in the other's place."""
 _MULTIPLE = 0.1
 """And where the one is twice the other, or twelve times, which nearly every round number is of some other."""
 

@@ -69,11 +69,11 @@ _SPELLINGS: dict[Value, str] = {
     "no": "no|false|disabled|off|unavailable|not available|not included|not allowed|not accepted|not supported",
     "unknown": "none|null|n/a|unknown|not specified|not stated",
 }
-VALUES = {word: value for value, words in _SPELLINGS.items() for word in words.split("|")}
+_VALUES = {word: value for value, words in _SPELLINGS.items() for word in words.split("|")}
 """Values that say yes, no or nothing. A null put into words reads `none`, so `none` is nothing, not no."""
 _FLAG = re.compile(
     r"(?:^|[:;|·] |[-*•] )[ \t*]{0,9}(?!and |but |or )([^\W\d_][^\n:;|.!?*]{0,59}):[ *]{1,4}"
-    rf"({'|'.join(sorted(VALUES, key=len, reverse=True))})(?=[.,* ]{{0,4}}(?:[;|·]|$))",
+    rf"({'|'.join(sorted(_VALUES, key=len, reverse=True))})(?=[.,* ]{{0,4}}(?:[;|·]|$))",
     re.IGNORECASE | re.MULTILINE,
 )
 _SAME = {"ambianc": "ambienc", "atmospher": "ambienc", "takeaway": "takeout", "reserv": "reservation", "wlan": "wifi"}
@@ -81,7 +81,7 @@ _SAME = {"ambianc": "ambienc", "atmospher": "ambienc", "takeaway": "takeout", "r
 
 
 @lru_cache(maxsize=16_384)
-def root(word: str) -> str:
+def _root(word: str) -> str:
     """The stem of a word, but `touristy` is no tourist."""
     if word.endswith("y"):
         return word
@@ -90,7 +90,7 @@ def root(word: str) -> str:
 
 
 def _roots(words: str) -> frozenset[str]:
-    return frozenset(map(root, words.split()))
+    return frozenset(map(_root, words.split()))
 
 
 _LIGHT = frozenset(
@@ -117,11 +117,11 @@ _FACTS = _roots(
 def _telling(key: Sequence[str]) -> tuple[str, ...]:
     """Roots of the words of a key that a claim about it has to hold; two short ones are one: `Wi Fi`, `Take Out`."""
     words = [word for word in key if word not in _LIGHT]
-    while len(words) > 1 and root(words[0]) in _GENERIC:
+    while len(words) > 1 and _root(words[0]) in _GENERIC:
         del words[0]
     if len(words) == 2 and (min(map(len, words)) <= 2 or words[1] in _PARTICLES):
-        return (root("".join(words)),)
-    return tuple(root(word) for word in words if word not in STOP_WORDS and word not in _PARTICLES)
+        return (_root("".join(words)),)
+    return tuple(_root(word) for word in words if word not in STOP_WORDS and word not in _PARTICLES)
 
 
 # --- reading ------------------------------------------------------------------------------------------
@@ -160,19 +160,19 @@ def read_fields(text: str) -> tuple[Field, ...]:
     if max(len(values), len(records)) < 2 and not any(":" in flag.name for flag in flags):
         return ()
     common = Counter(word for record in records for word in record)
+    own = {record: frozenset(word for word in record if 2 * common[word] <= len(records)) for record in records}
     beginnings = Counter(key[:size] for key in values for size in range(1, len(key)))
     fields: list[Field] = []
     for flag in flags:
         key = flag.key
         size = next((n for n in range(len(key) - 1, 0, -1) if beginnings[key[:n]] > 1 and _telling(key[n:])), 0)
-        words, head = _telling(key[size:]), root(key[size - 1]) if size else ""
+        words, head = _telling(key[size:]), _root(key[size - 1]) if size else ""
         if words and words[-1] not in _FACTS:
             shown = text[flag.start : flag.end].replace("*", "")
             if flag.name and (flag.row or len(values[key]) > 1):
                 shown = f"{flag.name}; {shown}"
-            own = frozenset(word for word in flag.record if 2 * common[word] <= len(records))
             group = "" if head in _GENERIC else head
-            fields.append(Field(shown, flag.value, words, flag.start, flag.end, group, record=own))
+            fields.append(Field(shown, flag.value, words, flag.start, flag.end, group, record=own[flag.record]))
     told = _sayings(prose)
     return tuple(replace(field, elsewhere=told(field.words)) for field in [*fields, *_groups(fields)])
 
@@ -195,12 +195,12 @@ def _flags(text: str) -> tuple[list[_Flag], str]:
             continue
         own = [word for word in words_of(bare) if word not in STOP_WORDS]
         first = line.group().partition("; ")[0] if own else heading
-        record = frozenset(map(root, own or words_of(heading)))
+        record = frozenset(map(_root, own or words_of(heading)))
         # A cell without a heading is the name of its row, and part of what its flags are about.
         row = words_of(first) if own and ":" not in first else ()
         name = first if len(first) <= _NAME_LENGTH else ""
         for flag in found:
-            key, value = (*row, *words_of(flag[1])), VALUES[flag[2].lower()]
+            key, value = (*row, *words_of(flag[1])), _VALUES[flag[2].lower()]
             flags.append(_Flag(key, value, flag.start(1), flag.end(2), record, name, bool(row)))
     return flags, "\n".join(rest)
 
@@ -294,9 +294,9 @@ class _Claim(Said):
             if not word[0].isalnum():
                 before = ""
                 continue
-            self.places.setdefault(root(word), []).append((place, place))
+            self.places.setdefault(_root(word), []).append((place, place))
             if before and (len(word) <= 3 or len(before) <= 3):
-                self.places.setdefault(root(before + word), []).append((place - 1, place))
+                self.places.setdefault(_root(before + word), []).append((place - 1, place))
             before = word
 
     def match(self, field: Field) -> _Match | None:

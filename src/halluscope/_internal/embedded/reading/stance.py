@@ -150,6 +150,10 @@ class Said:
                 if nobody is not None or not joined:
                     return nobody
                 break  # after a comma or an "and" the words may have a verb of their own
+        return self._denial_ahead(last, high)
+
+    def _denial_ahead(self, last: int, high: int) -> int | None:
+        """The word that denies in what is said of the words after them."""
         joined = False
         for verb in range(last + 1, min(high, last + _AHEAD)):
             word = self.word(verb)
