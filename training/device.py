@@ -4,7 +4,8 @@
 
 The network that ships is the mean of the folds' weights: no document is unknown to it, and it reads what none of them
 has seen better than each of them does. Every stage writes its network (8 bits) and its views of the exam, and is
-skipped if they are there. With `--begin` the second stages go on from the networks of an earlier run. With `--trials`,
+skipped if they are there. With `--begin` the second stages go on from the networks of an earlier run. With `--together`
+the time of a fold is shared by several networks from one beginning, and their mean is kept. With `--trials`,
 a JSON list of changes to the way to learn, the first fold is trained with each of them on top of those that have been
 for the better, and the others in the way that was best there.
 """
@@ -30,13 +31,15 @@ from training.net import Layer, ReadingNet, built_as, grow, mean_of, shrink, wit
 SHARES = {
     "generated": 0.8,
     "lead": 0.9,
-    "answers": 1.6,
+    "answers": 2.0,
     "short": 2.4,
-    "changed": 1.2,
+    "pieces": 1.6,
+    "reworded": 1.4,
+    "changed": 1.0,
     "shared": 0.5,
     "shared changed": 0.5,
     "absences": 4.0,
-    "ragtruth": 1.6,
+    "real": 2.0,
     "made": 0.5,
     "natural": 1.3,
     "by rule": 0.7,
@@ -44,6 +47,8 @@ SHARES = {
     "replay wrong": 0.2,
 }
 """How often the readings of the second stage come in one pass; the first has had those that are shared already."""
+REAL = ("ragtruth", "summedits", "factcheckgpt", "expertqa")
+"""Sets of what models have really answered."""
 FIRST_FOLD, LAST_FOLD = 0, 2
 """Readings with a higher one belong to no document that is measured."""
 ALL = -1
@@ -75,15 +80,15 @@ def rows_for(second: Packed, fold: int, passes: int, seed: int) -> list[np.ndarr
     for begins, name, changed in (
         ("written_rag", "answers", "changed"),
         ("short_answers", "short", "changed"),
-        ("piece_answers", "short", "changed"),
-        ("reworded_answers", "short", "changed"),
+        ("piece_answers", "pieces", "made"),
+        ("reworded_answers", "reworded", "changed"),
         ("page_claims", "short", "changed"),
         ("absences", "absences", "absences"),
         ("rag_answers", "shared", "shared changed"),
     ):
         ours = np.char.startswith(names, begins)
         share = np.where(ours, np.where(second.made, SHARES[changed], SHARES[name]), share)
-    share = np.where((names == "ragtruth") & ~second.made, SHARES["ragtruth"], share)
+    share = np.where(np.isin(names, REAL) & ~second.made, SHARES["real"], share)
     # Of a first-stage set three in four that were made by rule are wrong; one that learns them all doubts every text
     # of their kind.
     wrong = second.made & (second.claims[second.first[:-1], 3] != 0)
@@ -239,6 +244,7 @@ def main() -> None:
     parser.add_argument("--smaller-seconds", type=float, default=60)
     parser.add_argument("--trials", type=json.loads, default=[], help="ways to learn: fields of a plan or of a network")
     parser.add_argument("--trial-seconds", type=float, default=180)
+    parser.add_argument("--together", type=int, default=1, help="networks that share a fold's time; their mean is kept")
     parser.add_argument("--look", action="store_true", help="only the views of the exam, by networks that are there")
     parser.add_argument("--deadline", type=float, default=1e9, help="seconds after which no stage is begun")
     options = parser.parse_args()
@@ -307,15 +313,21 @@ def main() -> None:
         """Train the second stage without a fold; how well that fold is judged by it then."""
         earlier = options.begin / f"{name_of(fold)}.pt" if options.begin else base
         beginning = next(path for path in (earlier, base, options.start) if path.exists())
-        net = new(beginning)
-        rows = rows_for(second, fold, options.passes, 17 + fold)
-        print(name, "from", beginning, "tokens a pass", int(second.length[rows[0]].sum()), flush=True)
-        train(net, second, rows, replace(plan, seed=21 + fold), name)
+        unseen = np.random.default_rng(5).permutation(unseen_of(second, fold))[:LOOK] if fold >= 0 else np.empty(0, int)
         found: dict[str, float] = {}
-        if fold >= 0:
-            unseen = np.random.default_rng(5).permutation(unseen_of(second, fold))[:LOOK]
-            found = areas(second, look(net, second, unseen), unseen)
-            print(name, json.dumps(found), flush=True)
+        states: list[dict[str, torch.Tensor]] = []
+        for number in range(options.together):
+            net = new(beginning)
+            rows = rows_for(second, fold, options.passes, 17 + fold + 100 * number)
+            print(name, "from", beginning, "tokens a pass", int(second.length[rows[0]].sum()), flush=True)
+            mine = replace(plan, seconds=plan.seconds / options.together, seed=21 + fold + 100 * number)
+            train(net, second, rows, mine, name)
+            states.append({key: value.clone() for key, value in net.state_dict().items()})
+            if len(states) > 1:
+                net.load_state_dict(mean_of(states))
+            if len(unseen):
+                found = areas(second, look(net, second, unseen), unseen)
+                print(name, f"mean of {len(states)}", f"{mean_area(found):.4f}", json.dumps(found), flush=True)
         views = look(net, exam, unseen_of(exam, fold))
         keep(net, views, options.out, name)
         print(name, f"done at {time.perf_counter() - began:.0f} s", flush=True)
