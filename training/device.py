@@ -48,7 +48,7 @@ SHARES = {
 }
 """How often the readings of the second stage come in one pass; the first has had those that are shared already."""
 REAL = ("ragtruth", "summedits", "factcheckgpt", "expertqa")
-"""Sets of what models have really answered."""
+"""Public sets of what models wrote, some of it edited."""
 FIRST_FOLD, LAST_FOLD = 0, 2
 """Readings with a higher one belong to no document that is measured."""
 ALL = -1
@@ -250,6 +250,8 @@ def main() -> None:
     options = parser.parse_args()
     if len(options.seconds) not in (1, len(options.folds)):
         parser.error(f"--seconds has {len(options.seconds)} numbers for {len(options.folds)} folds: give one, or each.")
+    if options.together < 1:
+        parser.error(f"--together is {options.together}: a fold needs one network or more.")
     if options.begin and not options.begin.is_dir():
         parser.error(f"--begin: there is no folder {options.begin}.")
     began = time.perf_counter()
@@ -323,8 +325,7 @@ def main() -> None:
             mine = replace(plan, seconds=plan.seconds / options.together, seed=21 + fold + 100 * number)
             train(net, second, rows, mine, name)
             states.append({key: value.clone() for key, value in net.state_dict().items()})
-            if len(states) > 1:
-                net.load_state_dict(mean_of(states))
+            net.load_state_dict(mean_of(states))
             if len(unseen):
                 found = areas(second, look(net, second, unseen), unseen)
                 print(name, f"mean of {len(states)}", f"{mean_area(found):.4f}", json.dumps(found), flush=True)
