@@ -31,13 +31,15 @@ SHARES = {
     "short_answers": 3.0,
     "reworded": 2.0,
     "ragtruth_ablated": 3.0,
-    "ragtruth": 5.0,
+    "ragtruth": 6.0,
     "summedits": 2.0,
     "factcheckgpt": 2.0,
     "expertqa": 3.0,
 }
 """What a group weighs, by the beginning of its name; others weigh one. Ours stands for eight kinds of text; the
 sentences of real answers, with and without their support, stand for the use this judge is made for."""
+WRONG = 1.1
+"""What the wrong outputs of a group weigh beside its right ones: an error that passes costs more than a false alarm."""
 FIT = (
     "written_",
     "short_answers",
@@ -68,14 +70,15 @@ def group_of(case: Measured) -> str:
 
 
 def weights_of(cases: list[Measured]) -> np.ndarray:
-    """Each group its share, and each class half of it."""
+    """Each group its share, divided between its right and its wrong outputs."""
     groups = [group_of(case) for case in cases]
     wrong = [case["label"] != "supported" for case in cases]
     counts: dict[tuple[str, bool], int] = {}
     for key in zip(groups, wrong, strict=True):
         counts[key] = counts.get(key, 0) + 1
     share = {group: next((SHARES[key] for key in SHARES if group.startswith(key)), 1.0) for group in set(groups)}
-    return np.array([share[g] / counts[g, w] for g, w in zip(groups, wrong, strict=True)], dtype=np.float32)
+    each = {(group, w): share[group] * (WRONG if w else 1.0) / counts[group, w] for group, w in counts}
+    return np.array([each[key] for key in zip(groups, wrong, strict=True)], dtype=np.float32)
 
 
 UNITS, FITS = 12, 3

@@ -74,8 +74,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--teacher", type=Path, help="the base of the teachers, where their views are not there")
     parser.add_argument("--teacher-seconds", type=float, help="for each of the teachers' trainings, and for writing")
     parser.add_argument("--workers", type=int, default=2)
-    parser.add_argument("--first-seconds", type=float, default=370)
-    parser.add_argument("--second-seconds", type=float, default=392, help="for each fold; their mean ships")
+    parser.add_argument("--first-seconds", type=float, default=330)
+    parser.add_argument("--second-seconds", type=float, default=345, help="for each fold")
+    parser.add_argument("--further-seconds", type=float, default=502, help="for each fold again, for two networks each")
     parser.add_argument("--smaller", type=int, nargs="*", default=[8, 6], help="fewer layers, to compare with")
     parser.add_argument("--budget", type=int, default=24_576, help="tokens a batch")
     parser.add_argument("--layers", type=int, nargs="*", default=list(range(12)), help="layers of the start to keep")
@@ -90,7 +91,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     tokenizer = options.start / "tokenizer.json"
     limit = ["--limit", options.limit] if options.limit else []
     teacher, rows = teach(options, limit)
-    packed, networks = work / "packed", work / "networks"
+    packed, begun, networks = work / "packed", work / "begun", work / "networks"
     step(
         packed / "exam.npz",
         "training.prepare",
@@ -102,17 +103,28 @@ def main(arguments: Sequence[str] | None = None) -> None:
         *rows,
         *limit,
     )
+    learn: list[object] = [
+        *("--packed", packed),
+        *("--start", start(options.start, work)),
+        *("--budget", options.budget),
+        *("--keep", *options.layers),
+    ]
+    step(
+        begun / "done",
+        "training.device",
+        *learn,
+        *("--out", begun),
+        *("--first-seconds", options.first_seconds),
+        *("--seconds", options.second_seconds),
+    )
     step(
         networks / "done",
         "training.device",
-        *("--packed", packed),
-        *("--start", start(options.start, work)),
-        *("--out", networks),
-        *("--first-seconds", options.first_seconds),
-        *("--seconds", options.second_seconds),
+        *learn,
+        *("--begin", begun, "--out", networks),
+        *("--first-seconds", 0),
+        *("--seconds", options.further_seconds, "--together", 2),
         *("--smaller", *options.smaller),
-        *("--budget", options.budget),
-        *("--keep", *options.layers),
     )
     graph = work / "full.onnx"
     if not graph.exists():

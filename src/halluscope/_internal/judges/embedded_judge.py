@@ -39,7 +39,7 @@ from ..verdict import Claim, Support, Verdict
 
 T = TypeVar("T")
 
-_CLEARLY, _SURELY = 0.6, 0.9
+_CLEARLY, _SURELY = 0.6, 0.98
 """A passage alone often says too little: from this confidence on, a claim goes against it. The second is for a claim
 that the passages together support: beside the others a passage may mean something else than it seems to alone."""
 

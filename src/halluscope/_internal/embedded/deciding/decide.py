@@ -42,7 +42,7 @@ _OPINION = Caseless(
 def decide(reading: ClaimReading) -> tuple[Support, float]:
     """The verdict on a claim and the probability that it is right.
 
-    What is not supported and clashes with the context by rule (a number, a field of a record) is contradicted,
+    What is not supported and clashes with the context by rule (a number) is contradicted,
     even where the rest of the claim is not in the context at all; what is likeliest made up is not. That the context
     does not tell something is no claim where it is so, and a wrong one where the context does tell it.
     """
@@ -82,8 +82,6 @@ def _against(reading: ClaimReading, quote: str) -> str:
 def _unsaid(reading: ClaimReading, quote: str) -> str:
     if is_subjective(reading.stated):
         return "this is a judgement of taste that the context does not state."
-    if reading.open:
-        return f"the context leaves this open: it says “{reading.open[0]}”."
     if reading.missing:
         return f"the context does not mention {_quoted(reading.missing)}."
     nearest = f"; the nearest it has is {quote}" if quote else ""

@@ -49,12 +49,6 @@ class ClaimSignals:
     """Whether a number of the claim can be worked out from those of the context."""
     complete: bool
     """Whether the evidence is the whole context: then nothing that bears on the claim was left out."""
-    record: bool
-    """Whether the context holds fields of a record."""
-    field_conflict: float
-    """How surely a field of a record says otherwise."""
-    field_open: float
-    """How surely a field of a record leaves open what the claim states."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,9 +84,6 @@ def terms(signals: ClaimSignals) -> dict[str, float]:
         "number doubt": signals.number_doubt,
         "number follows": float(signals.number_follows),
         "complete": complete,
-        "record": float(signals.record),
-        "field conflict": signals.field_conflict,
-        "field open": signals.field_open,
         "support of new words": support * new,
         "contradiction of new words": against * new,
         "support of what was asked": support * asked,

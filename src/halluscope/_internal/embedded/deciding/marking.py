@@ -1,6 +1,6 @@
 """Which characters of a claim the context does not bear out.
 
-The model marks tokens; the words, numbers and fields that were compared by rule are known by their places. Both
+The model marks tokens; the words and numbers that were compared by rule are known by their places. Both
 are joined token by token, in the light of how the whole claim was judged; a word is doubtful as a whole.
 """
 
@@ -75,7 +75,6 @@ def tokens(item: Measured) -> list[Token]:
         "alone": logit(signals.alone),
         "asked": float(signals.asked),
         "complete": float(signals.complete),
-        "field": max(signals.field_conflict, signals.field_open),
     }
     return [
         Token(start, end, {**whole, **{name: column[at] for name, column in columns.items()}})
@@ -110,8 +109,6 @@ def _found(item: Measured, marks: Sequence[tuple[int, int, float]]) -> dict[str,
         "wrong number": [(start, end, found.strength) for start, end, found in numbers if found.status == "conflicts"],
         "missing number": [(start, end, 1.0) for start, end, found in numbers if found.status in UNTOLD],
         "known number": [(start, end, 1.0) for start, end, found in numbers if found.status == "stated"],
-        "wrong field": [(f.start, f.end, f.strength) for f in item.fields if f.status != "agrees"],
-        "known field": [(f.start, f.end, 1.0) for f in item.fields if f.status == "agrees"],
     }
     columns = {}
     for name, found in places.items():

@@ -12,7 +12,6 @@ from ..network.model import KINDS, Place, load, settings
 from ..quantities.alignment import prepare
 from ..quantities.standing import UNTOLD, Standing
 from ..reading.context import ReadContext
-from ..reading.fields import FieldFinding
 from ..reading.judged_text import judged
 from .fusion import shipped
 from .marking import shipped_marking, tokens
@@ -35,9 +34,7 @@ class ClaimReading:
     evidence: Evidence | None
     """The words of the context that come nearest."""
     conflicts: tuple[str, ...]
-    """What clashes with the context, in words: fields, numbers, dates."""
-    open: tuple[str, ...]
-    """Fields of the context that leave open what the claim states."""
+    """What clashes with the context, in words: numbers and dates."""
     missing: tuple[str, ...]
     """Numbers that the context does not have."""
     doubted: tuple[str, ...]
@@ -75,35 +72,27 @@ def _read(claim: str, item: Measured, context: ReadContext, output: str | None) 
     fused = shipped().judge_claim(item.signals)
     marks = _marks(item, fused.supported, output)
     words = tuple((output or "")[start:end] for start, end in marks)
-    against = _fields(item, "conflicts")
-    silent = _fields(item, "unknown")
-    conflicts = [f"the context says “{found.field.text}”" for found in against]
-    conflicts += [found.reason for found in _clashing(item)]
     absent = [found.claim.of(claim) for found in item.numbers if found.status in UNTOLD]
-    told = against or silent
-    window = context.window(told[0].field) if told else item.selection.best
+    window = item.selection.best
     return ClaimReading(
         supported=fused.supported,
         contradicted=fused.contradicted,
         unsupported=fused.unsupported,
         evidence=context.evidence(window) if window else None,
-        conflicts=tuple(conflicts),
-        open=tuple(found.field.text for found in silent),
+        conflicts=tuple(found.reason for found in _clashing(item)),
         missing=tuple(absent),
         doubted=words if sum(map(len, words)) < _MOST_OF_IT * len(item.said) else (),
         stated=item.stated,
         absence=item.signals.absence,
-        kind=_kind(item, against),
+        kind=_kind(item),
         marks=marks,
     )
 
 
-def _kind(item: Measured, against: Sequence[FieldFinding]) -> str:
+def _kind(item: Measured) -> str:
     """The kind of error: by the rule that found one, else the one that the network holds for likeliest."""
     for found in _clashing(item):
         return "date" if found.kind == "date" else "number"
-    if against:
-        return "status"
     # A neighbour's wrong date is none of a claim without one.
     stated = {placed.quantity.kind for placed in prepare(item.stated).placed}
     impossible = {"number", "date"} if not stated else set() if stated & _OF_TIME else {"date"}
@@ -123,8 +112,3 @@ def _marks(item: Measured, supported: float, output: str | None) -> tuple[Place,
 def _clashing(item: Measured) -> list[Standing]:
     """The numbers that the context very likely states otherwise."""
     return [found for found in item.numbers if found.status == "conflicts" and found.strength >= _LIKELY]
-
-
-def _fields(item: Measured, status: str) -> list[FieldFinding]:
-    """The findings of one kind, the surest first."""
-    return sorted((found for found in item.fields if found.status == status), key=lambda found: -found.strength)

@@ -17,7 +17,6 @@ from ..network.looking import Reads, Seen, look_at, without_question
 from ..network.model import ClaimView, Place
 from ..quantities.standing import UNTOLD, Standing, standings
 from ..reading.evidence import EvidenceIndex, Selection, content_words
-from ..reading.fields import FieldFinding, compare_fields
 from .fusion import ClaimSignals
 
 if TYPE_CHECKING:
@@ -36,9 +35,8 @@ class Measured:
     error: ClaimView
     """The view that says in which way the claim is wrong, if it is."""
     numbers: tuple[Standing, ...]
-    fields: tuple[FieldFinding, ...]
     stated: str
-    """The claim without the question that a bare answer was joined with. Fields are places in it."""
+    """The claim without the question that a bare answer was joined with."""
     before: int
     """How many characters of the claim, where the numbers have their places, come before `stated`."""
     said: str
@@ -125,7 +123,6 @@ def _measured(
     held = {*content_words(selection.text), *content_words(question or "")}
     doubts = sorted((mark for _, _, mark in seen.view.marks), reverse=True)[:_TOP_MARKS]
     untold = sum(found.status in UNTOLD for found in numbers)
-    fields = tuple(compare_fields(stated, context.fields)) if context.fields else ()
     signals = ClaimSignals(
         supported=seen.view.supported,
         contradicted=seen.view.contradicted,
@@ -140,9 +137,6 @@ def _measured(
         number_doubt=max((found.doubt for found in numbers), default=0.0),
         number_follows=any(found.status == "follows" for found in numbers),
         complete=selection.complete,
-        record=bool(context.fields),
-        field_conflict=max((found.strength for found in fields if found.status == "conflicts"), default=0.0),
-        field_open=max((found.strength for found in fields if found.status == "unknown"), default=0.0),
     )
     return Measured(
         signals=signals,
@@ -150,7 +144,6 @@ def _measured(
         view=seen.view,
         error=error,
         numbers=tuple(numbers),
-        fields=fields,
         stated=stated,
         before=len(claim) - len(stated),
         said=seen.said,

@@ -11,7 +11,6 @@ from ...questions import Passage
 from ...verdict import Evidence
 from ..quantities.alignment import Prepared, prepare
 from .evidence import EvidenceIndex, Window
-from .fields import Field, read_fields
 from .readable import structured
 
 _ALL_NUMBERS = 1500
@@ -43,18 +42,6 @@ class ReadContext:
         if self.index.total_words <= _ALL_NUMBERS:
             return self._numbers
         return prepare(self.index.select(query, _ALL_NUMBERS // 2).text)
-
-    @cached_property
-    def fields(self) -> tuple[Field, ...]:
-        """The fields of records, read from all passages together: records of a kind are told apart by name."""
-        return read_fields("\n".join(self.index.passages))
-
-    def window(self, field: Field) -> Window:
-        """Where a field stands."""
-        starts = [0, *accumulate(len(text) + 1 for text in self.index.passages)]
-        passage = bisect_right(starts, field.start) - 1
-        end = min(field.end - starts[passage], len(self.index.passages[passage]))
-        return Window(passage, field.start - starts[passage], end)
 
     def evidence(self, window: Window) -> Evidence:
         """A window of the index as a quotation from its passage, for a claim."""
