@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from halluscope._internal.errors import InputError
-from halluscope._internal.measuring.stress.answers import from_passage
+from halluscope._internal.measuring.stress.answers import PACKAGED, from_passage, read_answers, wording
 from halluscope._internal.measuring.stress.mutation import mutants
 from training.harder import without_support
 from training.rows import seed_of, statements
@@ -75,6 +75,24 @@ def reworded(data: Path, count: int) -> Iterator[Case]:
             if made:
                 yield {**case, "id": case["id"] + "-unchanged", "set": "reworded"}
                 yield from ({**other, "set": "reworded"} for other in made)
+
+
+def stressed(count: int) -> Iterator[Case]:
+    """Reworded answers that come with the package for its stress test, and a few changes of each."""
+    for case in read_answers(PACKAGED):
+        if isinstance(case, str) or wording(case) == "copied":
+            continue
+        given: Case = {
+            "id": f"stress-{case.id}",
+            "set": "stress",
+            "task": "qa",
+            "input": case.input,
+            "context": list(case.context or ()),
+            "output": case.output,
+            "label": "supported",
+        }
+        yield given
+        yield from sorted(changed(given), key=lambda other: seed_of(other["id"]))[:count]
 
 
 def copied(data: Path, count: int) -> list[Case]:

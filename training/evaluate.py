@@ -11,6 +11,7 @@ import argparse
 import gzip
 import json
 import multiprocessing
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -53,9 +54,13 @@ def _judge(case: Case) -> Row | None:
     return {**found, "supported": supports} if supports else None
 
 
-def judged(data: Path, counts: dict[str, int], workers: int) -> list[Row]:
-    """The unseen sets, judged by the shipped model."""
-    cases = [case for name, count in counts.items() for case in sample(data, name, count)]
+def unseen(data: Path, most: int | None = None) -> list[Case]:
+    """The cases of the sets that the shipped model has never seen, at most so many of each."""
+    return [case for name, count in LIVE.items() for case in sample(data, name, min(count, most or count))]
+
+
+def judged(cases: Iterable[Case], workers: int) -> list[Row]:
+    """Cases as the shipped model judges them; those without a claim are left out."""
     with multiprocessing.Pool(workers, _open) as pool:
         return [row for row in pool.imap(_judge, cases, chunksize=4) if row is not None]
 
@@ -204,11 +209,10 @@ def main() -> None:
     parser.add_argument("--kept", action="store_true", help="the kept judgements on unseen sets too, in seconds")
     parser.add_argument("--no-card", action="store_true", help="print only")
     options = parser.parse_args()
-    counts = {name: min(count, options.count or count) for name, count in LIVE.items()}
     kept = crossed()
     if not options.kept:
-        unseen = judged(options.data, counts, options.workers)
-        kept = [*(row for row in kept if row["fold"] >= 0), *unseen]
+        live = judged(unseen(options.data, options.count), options.workers)
+        kept = [*(row for row in kept if row["fold"] >= 0), *live]
     lines = table(kept)
     print("\n".join(lines))
     if not options.no_card:

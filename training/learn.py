@@ -165,6 +165,8 @@ class Plan:
 
 FRESH = 10.0
 """How much faster what a token is told is learnt, which begins with nothing."""
+WARM = 500
+"""Steps until the rate is what it was set to: an encoder that is pushed too hard at first forgets what it knew."""
 
 
 def groups_of(net: ReadingNet) -> list[dict[str, Any]]:
@@ -221,7 +223,7 @@ def train(net: ReadingNet, packed: Packed, rows: list[np.ndarray], plan: Plan, s
         if done >= 1:
             break
         for group in optimiser.param_groups:
-            group["lr"] = plan.rate * group["part"] * min(1.0, (step + 1) / 150) * (1 - done)
+            group["lr"] = plan.rate * group["part"] * min(1.0, (step + 1) / WARM) * (1 - done)
         batch = packed.batch(part)
         with torch.autocast(packed.device, torch.bfloat16, enabled=fused):
             loss = losses(net, batch, plan)

@@ -75,6 +75,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--teacher-seconds", type=float, help="for each of the teachers' trainings, and for writing")
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--first-seconds", type=float, default=330)
+    parser.add_argument("--first-rate", type=float, default=8e-5, help="how fast the first stage learns")
     parser.add_argument("--second-seconds", type=float, default=345, help="for each fold")
     parser.add_argument("--further-seconds", type=float, default=502, help="for each fold again, for two networks each")
     parser.add_argument("--smaller", type=int, nargs="*", default=[8, 6], help="fewer layers, to compare with")
@@ -108,13 +109,14 @@ def main(arguments: Sequence[str] | None = None) -> None:
         *("--start", start(options.start, work)),
         *("--budget", options.budget),
         *("--keep", *options.layers),
+        *(("--least", 0) if options.limit else ()),  # a rehearsal learns next to nothing
     ]
     step(
         begun / "done",
         "training.device",
         *learn,
         *("--out", begun),
-        *("--first-seconds", options.first_seconds),
+        *("--first-seconds", options.first_seconds, "--first-rate", options.first_rate),
         *("--seconds", options.second_seconds),
     )
     step(
