@@ -163,3 +163,14 @@ def test_a_reason_quotes_the_words_that_fail() -> None:
     assert verdict.support != "supported"
     quoted = re.findall(r"“([^”]*)”", verdict.reason or "")
     assert any("airport" in words for words in quoted), verdict.reason
+
+
+def test_a_reason_names_what_is_missing_once() -> None:
+    result = halluscope.Hallucination().score(
+        output="Since the merger happened in 2019, profits have doubled [2].",
+        context=["Profits rose from 4 million in 2019 to 8 million in 2023."],
+        input="Why have profits doubled since the merger of 2019?",
+        judge="local",
+    )
+    (verdict,) = result.verdicts
+    assert (verdict.reason or "").count("“doubled”") == 1

@@ -40,6 +40,14 @@ def test_a_short_context_is_taken_whole() -> None:
     assert selection.text == "One passage here. Another passage there."
 
 
+def test_of_rows_that_hold_as_much_the_one_that_the_claim_is_about_is_quoted() -> None:
+    index = EvidenceIndex(["| plan | price |\n| Basic | $20 |\n| Pro | $45 |"])
+    for claim, row in (("The Pro plan costs $20.", "| Pro | $45 |"), ("Basic costs $45.", "| Basic | $20 |")):
+        best = index.select(claim).best
+        assert best is not None
+        assert index.text(best) == row
+
+
 def test_an_empty_context_gives_empty_evidence() -> None:
     for passages in ([], [""], ["   "]):
         selection = EvidenceIndex(passages).select("A claim.")

@@ -72,7 +72,7 @@ def _read(claim: str, item: Measured, context: ReadContext, output: str | None) 
     fused = shipped().judge_claim(item.signals)
     marks = _marks(item, fused.supported, output)
     words = tuple((output or "")[start:end] for start, end in marks)
-    absent = [found.claim.of(claim) for found in item.numbers if found.status in UNTOLD]
+    absent = dict.fromkeys(found.claim.of(claim) for found in item.numbers if found.status in UNTOLD)
     window = item.selection.best
     return ClaimReading(
         supported=fused.supported,

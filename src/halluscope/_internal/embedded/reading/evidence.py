@@ -167,7 +167,11 @@ class EvidenceIndex:
         return sorted(chosen)
 
     def _rank(self, claim: str, limit: int) -> list[int]:
-        """Windows by what they add to the coverage of the claim: a word already covered counts a quarter."""
+        """Windows by what they add to the coverage of the claim: a word already covered counts a quarter.
+
+        Of those that add as much the first in the text comes first; where only one is wanted, to be quoted, the one
+        with the claim's first words, which say what it is about: a row of a table rather than its head.
+        """
         weights = {word: self._idf[word] for word in content_words(claim) if word in self._idf}
         held: dict[int, list[str]] = {}
         touched = 0
@@ -181,10 +185,12 @@ class EvidenceIndex:
         scores = {place: sum(weights[word] for word in words) for place, words in held.items()}
         candidates = sorted(scores, key=lambda place: (-scores[place], place))[: 8 * limit]
         gain = {place: scores[place] for place in candidates}
+        said = {word: number if limit == 1 else 0 for number, word in enumerate(weights)}
+        foremost = {place: min(said[word] for word in held[place]) for place in candidates}
         order: list[int] = []
         covered: set[str] = set()
         while gain and len(order) < limit:
-            top = min(gain, key=lambda place: (-gain[place], place))
+            top = min(gain, key=lambda place: (-gain[place], foremost[place], place))
             order.append(top)
             del gain[top]
             fresh = set(held[top]) - covered
