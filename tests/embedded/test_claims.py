@@ -34,6 +34,10 @@ def texts(output: str, question: str | None = None) -> list[str]:
                 "Albert Einstein died in Princeton.",
             ],
         ),
+        (
+            "Anna Holm was born in 1951 and died aged 70 in 2021.",
+            ["Anna Holm was born in 1951.", "Anna Holm died aged 70 in 2021."],
+        ),
         ("Havel left in 2014; Rao stayed. Her firm grew.", ["Havel left in 2014; Rao stayed.", "Her firm grew."]),
         (
             "The bank is in Oslo, but the branch was closed in 2019.",

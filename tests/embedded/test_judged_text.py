@@ -64,6 +64,9 @@ def test_what_is_no_mark_up_stays(text: str) -> None:
         ("He won【4†source】.", "He won."),
         ("[1] The mill is old.", "The mill is old."),
         ("As shown in [2], it rose.", "As shown in the source, it rose."),
+        ("[1] says it rose; [2] does not mention it.", "The source says it rose; the source does not mention it."),
+        ("It rose [1]. [2] states that it fell.", "It rose. The source states that it fell."),
+        ("The report [2] says it rose.", "The report says it rose."),
         ("It is old [citation needed].", "It is old."),
     ],
 )

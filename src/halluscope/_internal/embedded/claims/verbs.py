@@ -21,7 +21,7 @@ _FOLLOWS = _ARTICLES | frozenset(
     """in on at by for from with to into onto as about under over up out off down between against after before until
     since during within without through across near only also not just nearly almost around roughly more less than one
     half twice it them him us me you there here away back together well least because when where while if who which how
-    why what much so too again once anything nothing everything something everyone""".split()
+    why what much so too again once aged anything nothing everything something everyone""".split()
 )
 _STOPS = frozenset("and but or because although though when while if which who that where since so".split())
 _WORD = re.compile(r"[\w'’-]+|[$€£,;:()]")

@@ -119,17 +119,25 @@ def _odd_letters(text: str) -> Iterator[Edit]:
 
 
 _LEANING = re.compile(r"\b(?:to|in|by|from|see|per|of|with|and|than|source|both)\s*$", re.IGNORECASE)
+_BEGINS = re.compile(r"(?:(?P<sentence>^|[.!?\n])|[;:,]|\b(?:and|but|while|whereas|that))\s*$", re.IGNORECASE)
+_SPEAKS = re.compile(
+    r"\s+(?:also\s+|only\s+)?(?:says?|states?|reports?|notes?|confirms?|mentions?|gives?|shows?|describes?|claims?|adds?"
+    r"|indicates?|explains?|suggests?|lists?|does\s+not|doesn['’]t)\b"
+)
 
 
 def _citations(text: str) -> Iterator[Edit]:
-    """Marks of citation, which state nothing. One that a sentence leans on ("shown in [2]") becomes "the source"."""
+    """Marks of citation, which state nothing. One that a sentence leans on ("shown in [2]", "[2] says") becomes "the
+    source"."""
     done = 0
     for match in citation_marks(text):
         start, end = match.span()
         before = text[max(0, start - 40) : start]
         after = text[end : end + 1]
-        if match["bracket"] and _LEANING.search(before) and (not after or after in " .,;:)\n"):
-            yield start, end, "the source"
+        speaks = _BEGINS.search(before) if _SPEAKS.match(text, end) else None
+        leaning = _LEANING.search(before) and (not after or after in " .,;:)\n")
+        if match["bracket"] and (speaks or leaning):
+            yield start, end, "The source" if speaks and speaks["sentence"] is not None else "the source"
         else:
             while start > done and text[start - 1] in " \t" and (not after or after in " \t.,;:!?)\n[(<"):
                 start -= 1
