@@ -87,9 +87,9 @@ def figures(found: Mapping[str, Sequence[Scored]]) -> dict[str, float]:
     return {name: value for name, value in every.items() if value is not None}
 
 
-def measure_live(data: Path, out: Path, workers: int) -> None:
+def measure_live(data: Path, out: Path, workers: int, most: int | None) -> None:
     """Write what the network in the package says of cases that it has not seen, each document in one fold."""
-    cases = [*evaluate.unseen(data), *stressed(CHANGES)]
+    cases = [*evaluate.unseen(data, most), *stressed(CHANGES)]
     fold_of = {(case["set"], case["id"]): seed_of("\n".join(case["context"])) % FOLDS for case in cases}
     rows = evaluate.judged(cases, workers)
     with gzip.open(out, "wt", encoding="utf-8") as lines:
@@ -101,6 +101,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("measured", type=Path)
     parser.add_argument("signals", nargs="*")
     parser.add_argument("--live", type=Path, help="the data folder")
+    parser.add_argument("--count", type=int, help="at most so many cases of each of these sets, for a quick look")
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--steps", type=int, default=700, help="of each fit; the layer that ships has more")
     options = parser.parse_args(arguments)
@@ -108,7 +109,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     if unknown:
         parser.error(f"there is no signal {unknown[0]}: the signals are {', '.join(SIGNALS)}.")
     if options.live and not options.measured.exists():
-        measure_live(options.live, options.measured, options.workers)
+        measure_live(options.live, options.measured, options.workers, options.count)
     cases = load_measured(options.measured)
     groups = options.signals or [name for name in SIGNALS if name not in ALWAYS]
     for group in ["", *groups]:

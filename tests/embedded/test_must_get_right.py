@@ -175,6 +175,43 @@ def test_a_number_that_is_nowhere_is_never_supported(number: int, noun: str) -> 
 
 
 @pytest.mark.parametrize(
+    ("context", "follows", "not_so"),
+    [
+        (
+            "Revenue was $5.0 million in 2022 and $4.4 million in 2023.",
+            "Revenue fell by 12% to $4.4 million.",
+            "Revenue fell by 20% to $4.4 million.",
+        ),
+        (
+            "Revenue was $5.0 million in 2022 and $4.4 million in 2023.",
+            "It fell by $0.6 million.",
+            "It fell by $0.9 million.",
+        ),
+        ("A ticket costs 14 euros; children pay half.", "Children pay 7 euros.", "Children pay 9 euros."),
+        (
+            "The train left Bergen at 08:15 and arrived in Oslo at 14:55.",
+            "The journey took 6 hours and 40 minutes.",
+            "The journey took 7 hours and 20 minutes.",
+        ),
+        ("Of the 240 members, 90 voted for the plan and 60 against it.", "150 members voted.", "170 members voted."),
+        (
+            "Anna Holm was born in 1951. She died in 2021.",
+            "Anna Holm died at about 70.",
+            "Anna Holm died at the age of 82.",
+        ),
+    ],
+)
+def test_what_so_few_numbers_do_not_make_is_never_supported(context: str, follows: str, not_so: str) -> None:
+    assert holds(follows, context)
+    assert not holds(not_so, context)
+
+
+def test_a_number_that_follows_from_nothing_is_said_to_be_it() -> None:
+    (verdict,) = judged("The review ends at 17:15.", "Project review: 15:00, duration 1.5 h, room B.").verdicts
+    assert verdict.reason == "Wrong number: the context has no “17:15”, and its numbers do not make it."
+
+
+@pytest.mark.parametrize(
     "output",
     [
         "Der Turm wurde 1902 gebaut.",

@@ -447,3 +447,31 @@ def test_time_grows_with_length_only(piece: str, both: bool) -> None:
         standings([text], text if both else "It has 12 rows and 7 kg.")
 
     assert_linear(look, start=3_000, longest=12_000, name=piece)
+
+
+def test_of_few_numbers_a_further_one_is_very_likely_wrong() -> None:
+    few, many = "It was 15:00, room 4.", " ".join(f"Row {number} has {number * 7 + 1} seats." for number in range(3, 9))
+    (here,), (there,) = standings(["The fee is 481 euros."], few)[0], standings(["The fee is 481 euros."], many)[0]
+    assert here.status == there.status == "missing"
+    assert there.doubt < 0.6 <= here.doubt
+
+
+def test_length_by_width_makes_an_area() -> None:
+    (area,) = standings(["It covers 300 square metres."], "The pool is 25 m long and 12 m wide.")[0]
+    assert (area.status, area.reason) == ("follows", "300 square metres = 25 m × 12 m")
+
+
+@pytest.mark.parametrize(
+    ("claim", "context"),
+    [
+        ("1.44 billion went into home loans.", "The bank lent 2.4 billion last year, of which 60% were home loans."),
+        ("They fell 16 points short.", "Drivers: 49%. Target for every group: at least 65%."),
+    ],
+)
+def test_what_follows_from_a_year_ago_and_from_percentages(claim: str, context: str) -> None:
+    assert [found.status for found in standings([claim], context)[0]] == ["follows"]
+
+
+def test_the_year_of_a_date_is_not_missing() -> None:
+    context = "John Graves Simcoe (February 25, 1752 – October 26, 1806) was a general."
+    assert standings(["What year was he born? 1752."], context, "What year was he born?") == [[]]

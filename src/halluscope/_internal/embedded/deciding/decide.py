@@ -74,6 +74,8 @@ def reason_of(reading: ClaimReading, support: Support) -> str:
 def _against(reading: ClaimReading, quote: str) -> str:
     if reading.conflicts:
         return f"{reading.conflicts[0].rstrip('.')}."
+    if reading.missing and reading.kind in ("number", "date"):
+        return f"the context has no {_quoted(reading.missing)}, and its numbers do not make it."
     if not quote:
         return "the context says otherwise."
     return f"the context says {quote}, which does not go together with {_failing(reading)}."

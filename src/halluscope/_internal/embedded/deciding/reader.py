@@ -97,7 +97,10 @@ def _kind(item: Measured) -> str:
     stated = {placed.quantity.kind for placed in prepare(item.stated).placed}
     impossible = {"number", "date"} if not stated else set() if stated & _OF_TIME else {"date"}
     likely = zip(item.error.kinds, KINDS, strict=True)
-    return max((chance, kind) for chance, kind in likely if kind not in impossible)[1]
+    kind = max((chance, kind) for chance, kind in likely if kind not in impossible)[1]
+    untold = [found for found in item.numbers if found.status == "missing" and found.strength >= _LIKELY]
+    # What is made up as a whole brings numbers with it.
+    return kind if not untold or kind in ("invented", "date") else "number"
 
 
 def _marks(item: Measured, supported: float, output: str | None) -> tuple[Place, ...]:

@@ -20,6 +20,7 @@ from .reckoning import BY_CONSTANTS, Reached
 from .tolerance import same_value
 from .written.bounds import LIMITS, ROUGHLY
 from .written.quantity import Quantity
+from .written.units import unit_of
 
 __all__ = ["doubt", "replaces", "signs"]
 
@@ -147,7 +148,9 @@ def _sort(quantity: Quantity) -> str:
     if quantity.kind in ("time", "weekday", "ordinal"):
         return quantity.kind
     small = quantity.figure == int(quantity.figure) and abs(quantity.figure) <= _COUNTED
-    if small and quantity.dimension in ("", "duration", "times"):
+    unit = unit_of(quantity.unit) if quantity.unit else None
+    whole = unit is None or quantity.low == quantity.figure * unit.factor  # seven hours and twenty minutes are no count
+    if small and whole and quantity.dimension in ("", "duration", "times"):
         return "count"
     return "share" if quantity.kind == "percent" else "amount"
 

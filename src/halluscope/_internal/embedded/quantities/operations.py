@@ -120,6 +120,8 @@ class Operations:
         else:
             self._shares()
             self._products()
+        if dimension == "area":
+            self._areas()
 
     def _valued(self, dimension: str, factor: float) -> _Valued:
         """The operands of a dimension with their values, and bare numbers that may be of it."""
@@ -216,6 +218,14 @@ class Operations:
             left, right, a, b = _crossed(self.same, self.factors)
             self._put("{} × {}", a * b, left, right)
             self._put("{} ÷ {}", a / b, left, right, 1)
+
+    def _areas(self) -> None:
+        """Length by width."""
+        lengths = self._valued("length", 1.0)
+        if len(lengths) > 1:
+            places, values = _split(lengths)
+            i, j = np.triu_indices(len(lengths), 1)
+            self._put("{} × {}", values[i] * values[j], places[i], places[j])
 
     def _shares(self) -> None:
         if not self.same or not self.parts:

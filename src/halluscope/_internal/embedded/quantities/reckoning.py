@@ -75,6 +75,8 @@ class Reckoner:
         if target.bare:  # "which is 550 less", of euros
             currencies = {one.quantity.dimension for one in self._operands if one.quantity.kind == "money"}
             sorts += [(currency, 1.0) for currency in sorted(currencies)[:_MOST_CURRENCIES]]
+        elif target.kind == "number" and target.nouns[:1] == ("point",):  # "16 points short", of percentages
+            sorts.append(("percentage points", 1.0))
         tried = (self._reach(target, value, sort) for sort in sorts)
         return next((found for found in tried if found.level is not None), Reached(None))
 

@@ -32,6 +32,12 @@ _MOST_MADE = 24
 _BY_CHANCE = 0.5
 _COUNTERPART = 0.35
 _LIKELY = 0.5
+_FEW, _FURTHER = 7, 0.65
+"""Of so few numbers all that follows is found, so a further one is held for wrong with this chance at least."""
+_COUNTED = 0.3
+"""Unless its own doubt is below this: what is small or in words may have been counted."""
+_EXACT = ("plain", "exactly")
+_YEAR = re.compile(r"1\d{3}|20\d\d")
 _QUIET = ("ordinal", "weekday")
 _NOT_REACHED = Reached(None)
 
@@ -107,6 +113,7 @@ class _Claim:
         self._said, self._known = said, known
         self._pairings = pairings(said, known, _MOST_READ)
         self._reached: dict[int, Reached] = {}
+        self._few = len(known.placed) <= _FEW
         open_ones = [one.item for one in self._pairings if one.agreeing is None]
         self._asked = {item.index for item in open_ones if _is_asked(item.quantity, asked)}
         self._settled = self._asked | {one.item.index for one in self._pairings if one.agreeing is not None}
@@ -143,7 +150,10 @@ class _Claim:
         if match is None and reached.level is None and _names_something(quantity, self._known):
             return None
         found = signs(pairing, reached, self._said, self._known)
-        doubted = doubt(found)
+        weighed = doubt(found)
+        untold = match is None and reached.level is None and quantity.date is None and quantity.bound in _EXACT
+        further = self._few and untold and not found["supposes"] and weighed >= _COUNTED
+        doubted = max(weighed, _FURTHER) if further else weighed
 
         def stands(status: Status, reason: str, *theirs: Quantity, written: str = "") -> Standing:
             places = tuple(Span(one.start, one.end) for one in theirs)
@@ -159,7 +169,9 @@ class _Claim:
         if reached.level is not None and doubted < _LIKELY:
             operands = [self._known.placed[at].quantity for at in reached.operands if at >= 0]
             return stands("follows", f"{shown} = {reached.words}", *operands)
-        if other is not None and (match or other.near + other.around > _COUNTERPART):
+        # Where the other number hardly takes its place, nothing clashes: it is one more that the context does not have.
+        beside = further and weighed < _LIKELY
+        if other is not None and not beside and (match or other.near + other.around > _COUNTERPART):
             theirs = other.placed.quantity
             reason = f"the claim says {shown}, the context says {_shown(theirs)}"
             return stands("conflicts", reason, theirs)
@@ -170,13 +182,14 @@ class _Claim:
 
 
 def _names_something(quantity: Quantity, known: Prepared) -> bool:
-    """Whether it stands in a text that means no number by it: the 11.2 of "version 11.2"."""
+    """Whether it stands in a text that means no number by it: the 11.2 of "version 11.2", the year of a date."""
     if quantity.kind != "number":
         return False
     starts = [item.quantity.start for item in known.placed]
     for place in re.finditer(rf"(?<![\w.,]){re.escape(quantity.text)}(?!\w|[.,]\d)", known.text):
         before = bisect_right(starts, place.start()) - 1
-        if before < 0 or known.placed[before].quantity.end <= place.start():
+        within = known.placed[before].quantity if before >= 0 else None
+        if within is None or within.end <= place.start() or (within.date and _YEAR.fullmatch(quantity.text)):
             return True
     return False
 

@@ -59,7 +59,8 @@ _QUOTED = 400
 _COMPARES = frozenset("less fewer higher lower longer shorter later earlier apart behind ahead".split())
 _CITED = stem("passage")  # "according to passage 3" cites, and states nothing
 _LATER_UNIT = re.compile(
-    r"\s+(?:(?:more|other|additional|extra|further|consecutive|successive|straight|working|business|calendar|trading|full"
+    r"\s+(?!(?:past|last|previous|fiscal|financial|school|academic)\s+(?:day|week|month|year|hour|minute)\b)"  # a date
+    r"(?:(?:more|other|additional|extra|further|consecutive|successive|straight|working|business|calendar|trading|full"
     r"|whole|entire|long|short|leave|vacation|holiday|sick|rest|paid|unpaid|unused|school|academic|fiscal|financial|past"
     r"|last|previous|light|human|earth|credit|training|teaching|flight|flying|billable|overtime)\s+){1,2}"
     r"(days?|weeks?|months?|years?|hours?|minutes?)\b"
