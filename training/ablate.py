@@ -26,7 +26,7 @@ from training.evaluate import FIVE, named
 from training.figures import Scored, balanced_accuracy, f1
 from training.fuse import FIT, claim_doubts, fit_support, load_measured
 from training.measure import SIGNALS, Measured
-from training.rows import FOLDS, seed_of
+from training.rows import fold_of_documents
 
 ALWAYS = ("supported", "contradicted", "against", "alone")
 """What the network itself says: without it there is no judge."""
@@ -90,7 +90,8 @@ def figures(found: Mapping[str, Sequence[Scored]]) -> dict[str, float]:
 def measure_live(data: Path, out: Path, workers: int, most: int | None) -> None:
     """Write what the network in the package says of cases that it has not seen, each document in one fold."""
     cases = [*evaluate.unseen(data, most), *stressed(CHANGES)]
-    fold_of = {(case["set"], case["id"]): seed_of("\n".join(case["context"])) % FOLDS for case in cases}
+    folds = fold_of_documents(cases)
+    fold_of = {(case["set"], case["id"]): folds["\n".join(case["context"])] for case in cases}
     rows = evaluate.judged(cases, workers)
     with gzip.open(out, "wt", encoding="utf-8") as lines:
         lines.writelines(json.dumps({**row, "fold": fold_of[row["set"], row["id"]]}) + "\n" for row in rows)

@@ -98,7 +98,7 @@ def _kind(item: Measured) -> str:
     impossible = {"number", "date"} if not stated else set() if stated & _OF_TIME else {"date"}
     likely = zip(item.error.kinds, KINDS, strict=True)
     kind = max((chance, kind) for chance, kind in likely if kind not in impossible)[1]
-    untold = [found for found in item.numbers if found.status == "missing" and found.strength >= _LIKELY]
+    untold = any(found.status == "missing" and found.strength >= _LIKELY for found in item.numbers)
     # What is made up as a whole brings numbers with it.
     return kind if not untold or kind in ("invented", "date") else "number"
 

@@ -222,10 +222,9 @@ class Operations:
     def _areas(self) -> None:
         """Length by width."""
         lengths = self._valued("length", 1.0)
-        if len(lengths) > 1:
-            places, values = _split(lengths)
-            i, j = np.triu_indices(len(lengths), 1)
-            self._put("{} × {}", values[i] * values[j], places[i], places[j])
+        if lengths:
+            left, right, a, b = _crossed(lengths, lengths)
+            self._put("{} × {}", a * b, left, right)
 
     def _shares(self) -> None:
         if not self.same or not self.parts:

@@ -34,7 +34,7 @@ _COUNTERPART = 0.35
 _LIKELY = 0.5
 _FEW, _FURTHER = 7, 0.65
 """Of so few numbers all that follows is found, so a further one is held for wrong with this chance at least."""
-_COUNTED = 0.3
+_HARDLY = 0.3
 """Unless its own doubt is below this: what is small or in words may have been counted."""
 _EXACT = ("plain", "exactly")
 _YEAR = re.compile(r"1\d{3}|20\d\d")
@@ -152,7 +152,7 @@ class _Claim:
         found = signs(pairing, reached, self._said, self._known)
         weighed = doubt(found)
         untold = match is None and reached.level is None and quantity.date is None and quantity.bound in _EXACT
-        further = self._few and untold and not found["supposes"] and weighed >= _COUNTED
+        further = self._few and untold and not found["supposes"] and weighed >= _HARDLY
         doubted = max(weighed, _FURTHER) if further else weighed
 
         def stands(status: Status, reason: str, *theirs: Quantity, written: str = "") -> Standing:
