@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from halluscope._internal.embedded.deciding.fusion import Fusion
+from halluscope._internal.judges.embedded.deciding.signals import Fusion
 from training import evaluate
 from training.cases import stressed
 from training.evaluate import FIVE, named

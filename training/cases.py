@@ -6,9 +6,9 @@ import random
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from halluscope._internal.errors import InputError
-from halluscope._internal.measuring.stress.answers import PACKAGED, from_passage, read_answers, wording
-from halluscope._internal.measuring.stress.mutation import mutants
+from halluscope._internal.core.errors import InputError
+from halluscope._internal.proof.stress.answers import PACKAGED, from_passage, read_answers, wording
+from halluscope._internal.proof.stress.mutation import mutants
 from training.harder import without_support
 from training.rows import seed_of, statements
 from training.sets import Case, document_of, read, sources
@@ -17,7 +17,7 @@ from training.variants import changed
 
 def sample(data: Path, name: str, count: int) -> list[Case]:
     """The same cases each time: ordered by a hash of their id."""
-    source = next(item for use in ("folds", "measure") for item in sources(use) if item.name == name)
+    source = next(item for use in ("folds", "measure", "evidence") for item in sources(use) if item.name == name)
     cases = list(read(data, source))
     cases.sort(key=lambda case: seed_of("sample" + case["id"]))
     return cases[:count]

@@ -145,6 +145,19 @@ class Teacher(nn.Module):  # type: ignore[misc,unused-ignore]
             mine[name].copy_(value)
 
 
+def adapters_at(path: Path, device: str) -> State:
+    """What a training kept, also in the form in which the given teacher's updates come (`lora` and `head`)."""
+    state: State = torch.load(path, map_location=device, weights_only=True)
+    if "lora" not in state:
+        return state
+    ends = {"a": "narrow", "b": "wide"}
+    found = {f"head.{name}": value for name, value in state["head"].items()}
+    for name, value in state["lora"].items():
+        matrix, _, end = name.rpartition(".")
+        found[f"decoder.{matrix}.{ends[end]}"] = value
+    return found
+
+
 def _write(state: State, path: Path) -> None:
     """As a whole or not at all."""
     part = path.with_suffix(".part")

@@ -24,7 +24,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from halluscope._internal.embedded.network.model import KINDS
+from halluscope._internal.judges.embedded.network.model import KINDS
 from training.learn import Packed, Plan, Views, losses, predict, train
 from training.net import Layer, ReadingNet, built_as, grow, mean_of, shrink, with_layers
 
@@ -39,6 +39,8 @@ SHARES = {
     "shared": 0.5,
     "shared changed": 0.5,
     "absences": 4.0,
+    "evidence": 5.0,
+    "evidence changed": 1.5,
     "real": 2.0,
     "made": 0.5,
     "natural": 1.3,
@@ -71,8 +73,12 @@ def rows_for_first(joined: Packed) -> np.ndarray:
     return np.repeat(chosen, times[chosen])
 
 
-def rows_for(second: Packed, fold: int, passes: int, seed: int) -> list[np.ndarray]:
-    """The readings of each pass without one fold (or with all, for fold -1)."""
+def rows_for(second: Packed, fold: int, passes: int, seed: int, learnt: float = 1.0) -> list[np.ndarray]:
+    """The readings of each pass without one fold (or with all, for fold -1).
+
+    Where the start has learnt all but the evidence rows already, `learnt` says how often those come: 0.5 is half as
+    often.
+    """
     place = np.arange(len(second.folds))
     allowed = second.usable & ((second.folds != fold) if fold >= 0 else np.ones(len(place), dtype=bool))
     names = np.array(second.names)[second.sets]
@@ -87,6 +93,7 @@ def rows_for(second: Packed, fold: int, passes: int, seed: int) -> list[np.ndarr
         ("reworded_answers", "reworded", "changed"),
         ("page_claims", "short", "changed"),
         ("absences", "absences", "absences"),
+        ("evidence", "evidence", "evidence changed"),
         ("rag_answers", "shared", "shared changed"),
     ):
         ours = np.char.startswith(names, begins)
@@ -96,6 +103,7 @@ def rows_for(second: Packed, fold: int, passes: int, seed: int) -> list[np.ndarr
     # of their kind.
     wrong = second.made & (second.claims[second.first[:-1], 3] != 0)
     share = np.where(second.folds < 0, np.where(wrong, SHARES["replay wrong"], SHARES["replay"]), share)
+    share = np.where(np.char.startswith(names, "evidence"), share, share * learnt)
     chance = np.random.default_rng(seed)
     found = []
     for _ in range(passes):
@@ -109,10 +117,13 @@ class Joined(Packed):
 
     def __init__(self, first: Packed, second: Packed) -> None:
         shift, words, marks = len(first.folds), len(first._tokens), len(first._marks)
+        self.decides = np.concatenate([first.decides, second.decides])
+        moved_at = np.where(second.decides_at >= 0, second.decides_at + len(first.decides), -1)
+        self.decides_at = np.concatenate([first.decides_at, moved_at])
         names = sorted({*first.names, *second.names})
         self.names, self.device = names, first.device
         self.sets = np.concatenate([np.array([names.index(n) for n in p.names])[p.sets] for p in (first, second)])
-        for name in ("folds", "made", "bags", "count", "length", "views", "usable", "marked"):
+        for name in ("folds", "made", "bags", "count", "length", "views", "usable", "marked", "asked"):
             setattr(self, name, np.concatenate([getattr(first, name), getattr(second, name)]))
         moved = second.claims.copy()
         moved[:, 0] += shift
@@ -127,8 +138,12 @@ class Joined(Packed):
 
 
 def keep_views(views: Views, out: Path, name: str) -> None:
-    marks = np.clip(np.nan_to_num(views.marks.astype(np.float32)) * 12, -127, 127).astype(np.int8)
-    np.savez_compressed(out / f"views_{name}.npz", classes=views.classes, kinds=views.kinds, marks=marks)
+    tokens = {
+        key: np.clip(np.nan_to_num(values.astype(np.float32)) * 12, -127, 127).astype(np.int8)
+        for key, values in (("marks", views.marks), ("decides", views.decides))
+    }
+    arrays = {"classes": views.classes, "kinds": views.kinds, **tokens}
+    np.savez_compressed(out / f"views_{name}.npz", allow_pickle=False, **arrays)
 
 
 def keep(net: ReadingNet, views: Views | None, out: Path, name: str) -> None:
@@ -235,10 +250,12 @@ def main() -> None:
     parser.add_argument("--first-rate", type=float, default=8e-5)
     parser.add_argument("--second-rate", type=float, default=1e-4)
     parser.add_argument("--passes", type=int, default=6)
+    parser.add_argument("--learnt", type=float, default=1.0, help="how often rows come that the start has learnt")
     parser.add_argument("--budget", type=int, default=24_576)
     parser.add_argument("--compile", type=float, default=90, help="seconds that compiling may take")
     parser.add_argument("--device", default="cuda" if torch.cuda.is_available() else "cpu")
     parser.add_argument("--folds", type=int, nargs="*", default=list(range(FIRST_FOLD, LAST_FOLD + 1)))
+    parser.add_argument("--views", type=Path, nargs="*", default=[], help="a teacher's views that came after packing")
     parser.add_argument("--begin", type=Path, help="networks of an earlier run, by the same names, to go on from")
     parser.add_argument("--keep", type=int, nargs="*", default=list(range(12)), help="layers of the start to keep")
     parser.add_argument(
@@ -281,7 +298,8 @@ def main() -> None:
     def new(path: Path, chosen: Sequence[int] | None = None) -> ReadingNet:
         state = grow(torch.load(path, map_location="cpu", weights_only=True))
         chosen = options.keep if chosen is None and path == options.start else chosen
-        given = {**({} if path == options.start else built_as(state)), **built}
+        # The published encoder has no heads and is built as a new network; every network gets the evidence head.
+        given = {**(built_as(state) if "verdict.weight" in state else {}), "evidence": True, **built}
         net = ReadingNet(len(chosen or options.keep), len(KINDS), **given)
         state.pop("ending", None)
         net.load_state_dict(with_layers(state, chosen) if chosen else state, strict=False)
@@ -302,8 +320,11 @@ def main() -> None:
     print(
         "first", len(first.folds), "tokens", int(first.length.sum()), f"{time.perf_counter() - began:.0f} s", flush=True
     )
-    made = Packed(options.packed / "made.npz", device)
-    second = Joined(Joined(first, Packed(options.packed / "second.npz", device)), made)
+    second = first
+    for name in ("second", "made", "evidence"):
+        second = Joined(second, Packed(options.packed / f"{name}.npz", device))
+    for path in options.views:
+        print(path.name, second.take_views(path), "claims viewed anew", flush=True)
     base = options.out / "base.pt"
     fastest(new(options.start), second, options.budget, options.compile)
     if not base.exists() and options.first_seconds:
@@ -324,7 +345,7 @@ def main() -> None:
         states: list[dict[str, torch.Tensor]] = []
         for number in range(options.together):
             net = new(beginning)
-            rows = rows_for(second, fold, options.passes, 17 + fold + 100 * number)
+            rows = rows_for(second, fold, options.passes, 17 + fold + 100 * number, options.learnt)
             print(name, "from", beginning, "tokens a pass", int(second.length[rows[0]].sum()), flush=True)
             mine = replace(plan, seconds=plan.seconds / options.together, seed=21 + fold + 100 * number)
             train(net, second, rows, mine, name)
@@ -378,7 +399,7 @@ def main() -> None:
         kept = np.linspace(0, len(options.keep) - 1, count).round().astype(int).tolist()
         net = new(options.out / f"{name_of(ALL)}.pt", kept)
         plan = Plan(options.smaller_seconds, options.passes, options.second_rate, options.budget, seed=count)
-        train(net, second, rows_for(second, ALL, options.passes, 17), plan, name)
+        train(net, second, rows_for(second, ALL, options.passes, 17, options.learnt), plan, name)
         keep(net, look(net, exam, unseen_of(exam, ALL)), options.out, name)
         print(name, f"done at {time.perf_counter() - began:.0f} s", flush=True)
     (options.out / "done").write_text("done\n")

@@ -1,8 +1,10 @@
 """The table of figures: `python -m training.evaluate DATA_FOLDER`.
 
-Sets the model has never seen are judged here and now by the model in the package. Sets it was trained on are not:
-for them the judgements of the fold models are read, which had not seen the document (`crossed.jsonl.gz`, written
-by the training run; the layer on top was fitted without the document too). The figures also go into the model card.
+Sets the model has never seen are judged now, by the model in the package. Sets it was trained on are not: their
+judgements come from `crossed.jsonl.gz`, which the training run writes. Each was made by a network and a layer that had
+not seen the document. The figures also go into the model card.
+
+`--live SET …` judges these sets now, whatever the network has learnt, and prints only their figures.
 """
 
 from __future__ import annotations
@@ -11,23 +13,25 @@ import argparse
 import gzip
 import json
 import multiprocessing
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from halluscope._internal.embedded.deciding.fusion import shipped
-from halluscope._internal.embedded.network.model import load
+from halluscope._internal.judges.embedded.deciding.signals import shipped
+from halluscope._internal.judges.embedded.deciding.verdicts import shipped_marking
+from halluscope._internal.judges.embedded.network.model import load
 from training.cases import sample
 from training.exam import COUNTS
 from training.figures import Scored, area, balanced_accuracy, best, calibration_error, f1, span_f1
-from training.measure import measured, signals_of
-from training.sets import SOURCES, Case
+from training.measure import called, evidence_found, measured, signals_of, token_scores
+from training.sets import ONE_LINE, SOURCES, Case
 
 HERE = Path(__file__).parent
 CARD = HERE.parent / "MODEL_CARD.md"
-LIVE = {name: COUNTS[name] for name in ("wice_dev", "lfqa", "halueval_qa", "frank_all", "bench_rag")}
+LIVE_SETS = ("wice_dev", "lfqa", "halueval_qa", "frank_all", "bench_rag", "bench_evidence")
+LIVE = {name: COUNTS[name] for name in LIVE_SETS}
 FIVE = ("wice_dev", "factcheckgpt", "expertqa", "lfqa", "ragtruth")
 PUBLISHED = {
     "wice_dev": "HHEM-2.1 0.759, MiniCheck-L 0.722, GPT-4o 0.785",
@@ -51,7 +55,10 @@ def _judge(case: Case) -> Row | None:
     found = measured(case, load(threads=1))
     fusion = shipped()
     supports = [fusion.judge_claim(signals_of(claim)).supported for claim in found["claims"]]
-    return {**found, "supported": supports} if supports else None
+    if not supports:
+        return None
+    marks = called(token_scores(found, supports, shipped_marking()), shipped_marking())
+    return {**found, "supported": supports, "called": marks, **evidence_found(found, supports)}
 
 
 def unseen(data: Path, most: int | None = None) -> list[Case]:
@@ -90,18 +97,62 @@ def named(row: Row) -> str:
     name: str = row["set"]
     if name.startswith("written_rag"):
         return "rag answers"
+    if name.startswith("evidence_"):
+        return "one-line claims" if name.startswith(ONE_LINE) else "answers over passages"
     return "written answers" if name.startswith("written") and row["task"] == "qa" else name
+
+
+QUOTING = {"one-line claims": "0.88", "answers over passages": "0.79", "bench_evidence": ""}
+"""The sets that quote what decides, and the balanced accuracy that each must reach."""
+
+
+def _found(rows: list[Row], key: str) -> float:
+    """How often the quote decides, among the claims whose verdict is right and that something decides."""
+    right = [row for row in rows if row["label"] != "unsupported"]
+    right = [row for row in right if (min(row["supported"]) >= 0.5) == (row["label"] == "supported")]
+    return float(np.mean([row[key] for row in right])) if right else float("nan")
+
+
+def quoting_lines(by: Mapping[str, list[Row]]) -> list[str]:
+    """Verdicts, evidence and marks on the sets that quote what decides, as far as there are judgements of them."""
+    lines = []
+    for name, must in QUOTING.items():
+        mine = by.get(name, [])
+        if not mine:
+            continue
+        scored, plain = _scored(mine), float("nan")
+        values = [balanced_accuracy(scored["ours"])]
+        values += [best(scored[key], "balanced accuracy") for key in ("length", "overlap")]
+        lines.append(_line(name, "balanced accuracy", len(mine), values, must, ""))
+        passed = [min(row["supported"]) >= 0.5 for row in mine if row["label"] == "supported"]
+        lines.append(_line(name, "right ones passed", len(passed), [float(np.mean(passed)), plain, plain], "", ""))
+        found = [_found(mine, "quote"), plain, _found(mine, "by overlap")]
+        must = "0.65" if name == "answers over passages" else ""
+        lines.append(_line(name, "evidence found", len(mine), found, must, ""))
+        marks = span_f1((row["spans"], row["called"]) for row in mine)
+        must = "0.68" if name == "answers over passages" else ""
+        lines.append(_line(name, "F1, marked words", len(mine), [marks, plain, plain], must, ""))
+    return lines
+
+
+HEAD = (
+    "| set | measure | outputs | ours | length | overlap | must reach | published |",
+    "| --- | --- | --- | --- | --- | --- | --- | --- |",
+)
+
+
+def grouped(rows: list[Row]) -> dict[str, list[Row]]:
+    """The rows of each set, as the table has them."""
+    found: dict[str, list[Row]] = {}
+    for row in rows:
+        found.setdefault(named(row), []).append(row)
+    return found
 
 
 def table(rows: list[Row]) -> list[str]:
     """The figures, each next to the trivial judges at their best threshold and to what others publish."""
-    by: dict[str, list[Row]] = {}
-    for row in rows:
-        by.setdefault(named(row), []).append(row)
-    lines = [
-        "| set | measure | outputs | ours | length | overlap | must reach | published |",
-        "| --- | --- | --- | --- | --- | --- | --- | --- |",
-    ]
+    by = grouped(rows)
+    lines = list(HEAD)
     accuracy: dict[str, list[float]] = {}
     for name, mine in by.items():
         scored = _scored(mine)
@@ -174,6 +225,7 @@ def table(rows: list[Row]) -> list[str]:
         ("frank_all", "0.74"),
     ]:
         lines.append(_line(name, "balanced accuracy", len(by[name]), accuracy[name], must, ""))
+    lines += quoting_lines(by)
     lines += ["", "| set | area under the curve | calibration error |", "| --- | --- | --- |"]
     for name, mine in sorted(by.items()):
         scored = _scored(mine)
@@ -192,7 +244,8 @@ def put(text: str, mark: str, lines: list[str]) -> str:
 
 def write_card(lines: list[str], card: Path = CARD) -> None:
     """The figures and the sets, into the model card."""
-    uses = {"base": "first stage", **dict.fromkeys(("folds", "answers", "absences", "shared"), "second stage")}
+    second = ("folds", "answers", "absences", "shared", "evidence")
+    uses = {"base": "first stage", **dict.fromkeys(second, "second stage")}
     learned = ["| set | licence | use |", "| --- | --- | --- |"]
     named = [("written_rag" if item.name.startswith("written_rag") else item.name, item) for item in SOURCES]
     rows = [f"| {name} | {item.licence} | {uses[item.use]} |" for name, item in named if item.use in uses]
@@ -205,10 +258,15 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("data", type=Path)
     parser.add_argument("--workers", type=int, default=2)
-    parser.add_argument("--count", type=int, help="at most so many cases of each unseen set, for a quick look")
+    parser.add_argument("--count", type=int, help="at most so many cases of each set that is judged now")
+    parser.add_argument("--live", nargs="+", default=[], metavar="SET", help="sets that quote what decides, judged now")
     parser.add_argument("--kept", action="store_true", help="the kept judgements on unseen sets too, in seconds")
     parser.add_argument("--no-card", action="store_true", help="print only")
     options = parser.parse_args()
+    if options.live:
+        cases = [case for name in options.live for case in sample(options.data, name, options.count or 10_000)]
+        print("\n".join([*HEAD, *quoting_lines(grouped(judged(cases, options.workers)))]))
+        return
     kept = crossed()
     if not options.kept:
         live = judged(unseen(options.data, options.count), options.workers)

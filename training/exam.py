@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from halluscope._internal.embedded.claims.extracting import extract
-from halluscope._internal.embedded.deciding.signals import as_written_there, numbers_of
-from halluscope._internal.embedded.network.looking import all_looks
-from halluscope._internal.embedded.reading.context import ReadContext
-from halluscope._internal.questions import Passage
+from halluscope._internal.engine.questions import Passage
+from halluscope._internal.judges.embedded.claims.extracting import extract
+from halluscope._internal.judges.embedded.deciding.signals import as_written_there, numbers_of
+from halluscope._internal.judges.embedded.network.passes import all_looks
+from halluscope._internal.judges.embedded.reading.evidence import ReadContext
 from training.cases import ablated, copied, longer, reworded, sample
 from training.readings import UNKNOWN, Reading, Target
 from training.rows import seed_of
@@ -26,9 +26,12 @@ COUNTS = {
     "halueval_qa": 600,
     "medhallu": 60,
     "bench_rag": 10_000,
+    "bench_evidence": 480,
 }
 OTHERS = 450
 """Cases a set; the large ones are sampled by a hash of their ids."""
+MEASURED = ("folds", "answers", "absences", "evidence", "measure")
+"""What the sets are used for whose figures are printed."""
 LONGER, REWORDED = 16, 12
 """Of our own answers, so many of each file also in a long context, and with one thing changed."""
 ANSWERS = 0.5
@@ -37,8 +40,8 @@ ANSWERS = 0.5
 
 def exam_cases(data: Path, folds: dict[str, int], limit: int | None = None) -> Iterator[tuple[Case, int]]:
     """The cases, each with its fold, -1 for sets that nothing was learnt from."""
-    for source in [*sources("folds"), *sources("answers"), *sources("absences"), *sources("measure")]:
-        if source.use in ("answers", "absences"):
+    for source in [source for use in MEASURED for source in sources(use)]:
+        if source.use in ("answers", "absences", "evidence"):
             for case in list(read(data, source))[:limit]:
                 document = str(case["meta"]["document"])
                 if seed_of("exam" + document) % 1000 < 1000 * ANSWERS:
@@ -68,5 +71,7 @@ def exam_readings(case: Case, fold: int, context: ReadContext) -> Iterator[Readi
         other = as_written_there(claim, numbers, case["input"])
         looks += all_looks([other], None, context.given, case["input"]) if other is not None else ()
     for item in looks:
-        targets = tuple(Target(a, b, UNKNOWN) for a, b in item.claims)
+        # Nothing is known of the evidence here; the empty one makes room for what a network says of it.
+        decides = () if "evidence" in case else None
+        targets = tuple(Target(a, b, UNKNOWN, decides=decides) for a, b in item.claims)
         yield Reading(item.lead, item.text, item.evidence, targets, None, case["set"], fold, case=case["id"])

@@ -18,8 +18,9 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from halluscope._internal.embedded.network.model import KINDS
+from halluscope._internal.judges.embedded.network.model import KINDS
 from training.net import (
+    EVIDENCE,
     FIRST_POSITION,
     HEADS,
     POSITIONS,
@@ -164,6 +165,9 @@ class Exported(nn.Module):  # type: ignore[misc,unused-ignore]
             for place, layer in enumerate(net.layers)
         )
         self.joined, self.verdict, self.kind, self.marks = _Linear(net.joined), net.verdict, net.kind, net.marks
+        self.evidence = net.evidence
+        self.query = _Linear(net.evidence.query) if net.evidence is not None else None
+        self.key = _Linear(net.evidence.key) if net.evidence is not None else None
 
     def _bias(self, length: int) -> Tensor:
         """The bias of each pair of places, without a look-up for each of them.
@@ -188,7 +192,14 @@ class Exported(nn.Module):  # type: ignore[misc,unused-ignore]
             kept = layer(kept, torch.cat([layer.mixed(states), layer.mixed(kept)], 1), both)
         return kept
 
-    def forward(self, ids: Tensor, keep: Tensor, members: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+    def _decides(self, joined: Tensor, states: Tensor) -> tuple[Tensor, ...]:
+        """For each claim and each token of the reading the logit of deciding it, where the network has that head."""
+        if self.evidence is None or self.query is None or self.key is None:
+            return ()
+        found = torch.matmul(self.query(joined), self.key(states)[0].t())
+        return (found * EVIDENCE**-0.5 + self.evidence.bias,)
+
+    def forward(self, ids: Tensor, keep: Tensor, members: Tensor) -> tuple[Tensor, ...]:
         place = torch.arange(ids.shape[1])
         words = self.words[ids].float() * self.scales[ids]
         if self.told is not None:
@@ -197,6 +208,7 @@ class Exported(nn.Module):  # type: ignore[misc,unused-ignore]
         bias = self._bias(ids.shape[1])
         for layer in self.layers[: self.front]:
             states = layer(states, layer.mixed(states), bias)
+        read = states
         states = self._tail(states, keep, bias, asking_of(ids))
         answer = states[:, 1:]
         mean = torch.matmul(members, answer[0])
@@ -204,7 +216,7 @@ class Exported(nn.Module):  # type: ignore[misc,unused-ignore]
         top = (answer + outside).amax(1)
         first = states[:, 0].expand(members.shape[0], -1)
         joined = functional.gelu(self.joined(torch.cat([first, mean, top], -1)))
-        return self.verdict(joined), self.kind(joined), self.marks(answer)[0, :, 0]
+        return self.verdict(joined), self.kind(joined), self.marks(answer)[0, :, 0], *self._decides(joined, read)
 
 
 def load_network(path: Path) -> ReadingNet:
@@ -234,7 +246,7 @@ def export(network: Path, out: Path, packed: Path, quantise: bool = True, count:
             (ids, keep, members),
             str(plain),
             input_names=["ids", "keep", "members"],
-            output_names=["classes", "kinds", "marks"],
+            output_names=["classes", "kinds", "marks", *(["evidence"] if net.evidence is not None else [])],
             dynamic_axes={
                 "ids": {1: "n"},
                 "keep": {0: "m"},
@@ -242,6 +254,7 @@ def export(network: Path, out: Path, packed: Path, quantise: bool = True, count:
                 "classes": {0: "c"},
                 "kinds": {0: "c"},
                 "marks": {0: "t"},
+                **({"evidence": {0: "c", 1: "n"}} if net.evidence is not None else {}),
             },
             opset_version=17,
             dynamo=False,

@@ -21,9 +21,9 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from halluscope._internal.embedded.quantities import doubts
-from halluscope._internal.embedded.quantities.standing import Standing, standings
-from halluscope._internal.embedded.reading.readable import structured
+from halluscope._internal.judges.embedded.quantities import number_match as doubts
+from halluscope._internal.judges.embedded.quantities.number_match import NumberMatch, number_matches
+from halluscope._internal.judges.embedded.reading.readable import structured
 from halluscope._internal.text import sentences
 from training.sets import Case
 
@@ -46,7 +46,7 @@ class Row:
     """One number of an answer. `wrong` is None where that is not known."""
 
     answer: int
-    found: Standing
+    found: NumberMatch
     wrong: bool | None
     changed: bool = False
 
@@ -75,11 +75,11 @@ def rows(cases: Iterable[tuple[str, Case]]) -> tuple[list[Answer], list[Row]]:
         context, asked, output = _context(case), case["input"] or "", case["output"]
         marks = [(mark["start"], mark["end"]) for mark in case.get("spans") or ()]
         stood = list(_stood(output, context, asked))
-        for start, standing in stood:
-            low, high = start + standing.claim.start, start + standing.claim.end
+        for start, number_match in stood:
+            low, high = start + number_match.claim.start, start + number_match.claim.end
             marked = not marks or any(low < end and high > begin for begin, end in marks)
             told = marked and answers[number].kind in (*NUMBER_KINDS, *_NEW_KINDS)
-            found.append(Row(number, standing, False if right else True if told else None))
+            found.append(Row(number, number_match, False if right else True if told else None))
         if right:
             found.extend(_changed(number, output, context, asked, stood, draw))
     return answers, found
@@ -95,22 +95,22 @@ def _context(case: Case) -> str:
     return "\n".join("\n".join(one.text for one in structured(passage)) or passage for passage in passages)
 
 
-def _stood(output: str, context: str, asked: str) -> Iterator[tuple[int, Standing]]:
+def _stood(output: str, context: str, asked: str) -> Iterator[tuple[int, NumberMatch]]:
     spans = sentences(output)
-    for span, found in zip(spans, standings([span.of(output) for span in spans], context, asked), strict=True):
-        for standing in found:
-            yield span.start, standing
+    for span, found in zip(spans, number_matches([span.of(output) for span in spans], context, asked), strict=True):
+        for number_match in found:
+            yield span.start, number_match
 
 
 def _changed(
-    number: int, output: str, context: str, asked: str, stood: Sequence[tuple[int, Standing]], draw: random.Random
+    number: int, output: str, context: str, asked: str, stood: Sequence[tuple[int, NumberMatch]], draw: random.Random
 ) -> Iterator[Row]:
     """One stated number with another digit."""
     stated = [
         start + at
-        for start, standing in stood
-        if standing.status in ("stated", "conflicts") and "stated" in standing.signs
-        for at in range(standing.claim.start, standing.claim.end)
+        for start, number_match in stood
+        if number_match.status in ("stated", "conflicts") and "stated" in number_match.signs
+        for at in range(number_match.claim.start, number_match.claim.end)
         if output[start + at].isdigit()
     ]
     if not stated:
@@ -118,9 +118,12 @@ def _changed(
     place = draw.choice(stated)
     digit = draw.choice([digit for digit in "123456789" if digit != output[place]])
     text = output[:place] + digit + output[place + 1 :]
-    for start, standing in _stood(text, context, asked):
-        if start + standing.claim.start <= place < start + standing.claim.end and "stated" not in standing.signs:
-            yield Row(number, standing, True, changed=True)
+    for start, number_match in _stood(text, context, asked):
+        if (
+            start + number_match.claim.start <= place < start + number_match.claim.end
+            and "stated" not in number_match.signs
+        ):
+            yield Row(number, number_match, True, changed=True)
 
 
 def fitted(answers: Sequence[Answer], found: Sequence[Row], half: int | None) -> Weights:

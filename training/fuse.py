@@ -10,6 +10,7 @@ from __future__ import annotations
 import argparse
 import gzip
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -17,18 +18,21 @@ import numpy as np
 import torch
 from torch.nn import functional
 
-from halluscope._internal.embedded.deciding.fusion import Fusion, logit, terms
-from halluscope._internal.embedded.deciding.marking import Marking, Token
-from halluscope._internal.embedded.network.model import Place
+from halluscope._internal.judges.embedded.deciding.signals import Fusion, logit, terms
+from halluscope._internal.judges.embedded.deciding.verdicts import Marking
+from halluscope._internal.judges.embedded.network.model import Place
 from training.figures import span_f1
-from training.measure import MARKED, Measured, signals_of
+from training.measure import MARKED, Measured, called, evidence_found, signals_of, token_scores
 from training.rows import FOLDS
+from training.sets import ONE_LINE
 
 SHARES = {
     "written_rag": 6.0,
     "written_": 5 / 8,
     "written answers": 0.5,
     "short_answers": 3.0,
+    "one-line claims": 3.0,
+    "answers over passages": 3.0,
     "reworded": 2.0,
     "ragtruth_ablated": 3.0,
     "ragtruth": 6.0,
@@ -40,9 +44,12 @@ SHARES = {
 sentences of real answers, with and without their support, stand for the use this judge is made for."""
 WRONG = 1.1
 """What the wrong outputs of a group weigh beside its right ones: an error that passes costs more than a false alarm."""
+PARTS = ("support", "contradiction", "marking")
+"""What is fitted: whether a claim is supported, in which way it is wrong, which words are."""
 FIT = (
     "written_",
     "short_answers",
+    "evidence_",
     "page_claims",
     "absences",
     "copied",
@@ -66,6 +73,8 @@ def group_of(case: Measured) -> str:
     name: str = case["set"]
     if name.startswith("written_rag"):
         return "written_rag"
+    if name.startswith("evidence_"):
+        return "one-line claims" if name.startswith(ONE_LINE) else "answers over passages"
     return "written answers" if name.startswith("written") and case["task"] == "qa" else name
 
 
@@ -162,31 +171,9 @@ def claim_doubts(case: Measured, fusion: Fusion) -> list[float]:
     return [fusion.judge_claim(signals_of(claim)).supported for claim in case["claims"]]
 
 
-Scores = list[list[tuple[Place, float]]]
-
-
-def token_scores(case: Measured, supports: list[float], marking: Marking) -> Scores:
-    """For each claim its tokens: their places in the output, and how doubtful each is."""
-    return [
-        [
-            ((start, end), marking.score(Token(start, end, token["signs"]), supported))
-            for token in claim["tokens"]
-            for start, end in [token["at"]]
-        ]
-        for claim, supported in zip(case["claims"], supports, strict=True)
-    ]
-
-
-def called(scores: Scores, marking: Marking, above: float = 0.0) -> list[Place]:
-    """The characters of the output that are called unsupported."""
-    return [
-        stretch for claim in scores for stretch in marking.stretches(place for place, score in claim if score >= above)
-    ]
-
-
 def fit_marking(cases: list[Measured], fusion: Fusion) -> dict[str, Any]:
     """A regression over tokens, cut where F1 over characters is best, on outputs whose wrong characters are known."""
-    known = [case for case in cases if case["set"] == MARKED]
+    known = [case for case in cases if case["set"].startswith(MARKED)]
     supports = [claim_doubts(case, fusion) for case in known]
     names = sorted({name for case in known for claim in case["claims"] for t in claim["tokens"] for name in t["signs"]})
     rows, wanted, weight = [], [], []
@@ -222,49 +209,76 @@ def fit_marking(cases: list[Measured], fusion: Fusion) -> dict[str, Any]:
         marking = Marking(offset, verdict, weights, gap)
         scores = [token_scores(case, mine, marking) for case, mine in zip(known, supports, strict=True)]
         for cut in np.arange(-3.0, 1.0, 0.1):
-            pairs = ((case["spans"], called(mine, marking, cut)) for case, mine in zip(known, scores, strict=True))
-            best = max(best, (span_f1(pairs), float(cut), gap))
+            pairs = [(case["spans"], called(mine, marking, cut)) for case, mine in zip(known, scores, strict=True)]
+            best = max(best, (_mean_f1(known, pairs), float(cut), gap))
     _, cut, gap = best
     return {"constant": round(offset - cut, 4), "verdict": round(verdict, 4), "weights": weights, "gap": gap}
 
 
-def fit(cases: list[Measured]) -> dict[str, Any]:
-    """Everything that is recorded beside the weights."""
+def _mean_f1(cases: list[Measured], pairs: list[tuple[list[Place], list[Place]]]) -> float:
+    """The mean over what real models wrote and what was written for this project."""
+    ours = [case["set"].startswith("evidence_") for case in cases]
+    groups = ([pair for pair, mine in zip(pairs, ours, strict=True) if mine == own] for own in (False, True))
+    return float(np.mean([span_f1(group) for group in groups if group]))
+
+
+def fit(cases: list[Measured], layer: dict[str, Any] | None = None, anew: Sequence[str] = PARTS) -> dict[str, Any]:
+    """Everything that is recorded beside the weights. Of a layer that is given, only the parts to fit anew change."""
     mine = [case for case in cases if case["set"].startswith(FIT)]
-    fitted: dict[str, Any] = {"threshold": 0.5, "support": fit_support(mine), "contradiction": fit_contradiction(mine)}
-    fitted["marking"] = fit_marking(mine, Fusion.of(fitted))
+    fitted = dict(layer or {"threshold": 0.5})
+    if "support" in anew:
+        fitted["support"] = fit_support(mine)
+    if "contradiction" in anew:
+        fitted["contradiction"] = fit_contradiction(mine)
+    if "marking" in anew:
+        fitted["marking"] = fit_marking(mine, Fusion.of(fitted))
     return fitted
 
 
-def crossed(cases: list[Measured]) -> list[dict[str, Any]]:
+def crossed(
+    cases: list[Measured], layer: dict[str, Any] | None = None, anew: Sequence[str] = PARTS
+) -> list[dict[str, Any]]:
     """Judgements where neither the network nor this layer has seen the document, and, as fold -1, on unseen sets."""
     rows = []
     for fold in range(-1, FOLDS):
-        fitted = fit([case for case in cases if case["fold"] not in (fold, -1)])
+        fitted = fit([case for case in cases if case["fold"] not in (fold, -1)], layer, anew)
         fusion, marking = Fusion.of(fitted), Marking(**fitted["marking"])
         for case in cases:
             if case["fold"] == fold:
                 supports = claim_doubts(case, fusion)
                 row = {key: case[key] for key in ("id", "set", "task", "label", "kind", "fold", "length", "overlap")}
                 row["supported"] = [round(value, 4) for value in supports]
-                if case["set"] == MARKED:
+                if case["set"].startswith(MARKED):
                     marks = called(token_scores(case, supports, marking), marking)
                     row |= {"spans": case["spans"], "called": marks}
+                row |= evidence_found(case, supports)
                 rows.append(row)
     return rows
 
 
+def _layer_at(path: Path) -> dict[str, Any]:
+    """The coefficients of a file that `ship` or this module has written."""
+    recorded = json.loads(path.read_text(encoding="utf-8"))
+    return {key: value for key, value in recorded.items() if key not in ("name", "files")}
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument(
+        "--layer", type=Path, help="coefficients as they were fitted before, for a network that goes on"
+    )
+    parser.add_argument("--anew", nargs="*", choices=PARTS, help="the parts to fit; all, or none of a given layer")
     parser.add_argument("measured", type=Path)
     parser.add_argument("fitted", type=Path)
     parser.add_argument("crossed", type=Path)
     options = parser.parse_args()
     cases = load_measured(options.measured)
+    layer = options.layer and _layer_at(options.layer)
+    anew = options.anew if options.anew is not None else () if layer else PARTS
     with gzip.open(options.crossed, "wt", encoding="utf-8") as out:
-        out.writelines(json.dumps(row) + "\n" for row in crossed(cases))
+        out.writelines(json.dumps(row) + "\n" for row in crossed(cases, layer, anew))
     # Last, since its being there says that this step is done.
-    options.fitted.write_text(json.dumps(fit(cases), indent=2) + "\n", encoding="utf-8")
+    options.fitted.write_text(json.dumps(fit(cases, layer, anew), indent=2) + "\n", encoding="utf-8")
     print(options.fitted.read_text(encoding="utf-8"))
 
 

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from halluscope._internal.embedded.reading.evidence import EvidenceIndex, content_words
+from halluscope._internal.judges.embedded.reading.evidence import EvidenceIndex, content_words
 from training.corrupt import names
 from training.rows import (
     BUDGETS,

@@ -12,7 +12,7 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from halluscope._internal.embedded.network.model import MAX_ALL, MAX_LEAD, MAX_TEXT
+from halluscope._internal.judges.embedded.network.model import MAX_ALL, MAX_LEAD, MAX_TEXT
 from training.net import BEGIN, PAD, SEPARATOR, ReadingNet
 
 UNKNOWN, SOMEHOW_WRONG = 9, 3
@@ -32,6 +32,8 @@ class Batch:
     views: Tensor
     marks: Tensor
     bags: Tensor
+    decides: Tensor
+    """How far each token decides each claim, below 0 where nobody has said; no columns where that goes for all."""
     claims: np.ndarray
     width: int
     """Tokens of the longest claim. This and what follows is told by the host: asking the device would be a wait."""
@@ -54,6 +56,7 @@ class Packed:
             )
             self.names, self.bags = [str(name) for name in file["names"]], file["bags"]
             claims, views, marks = file["claims"].astype(np.int64), file["views"].astype(np.float32), file["marks"]
+            self.decides, self.decides_at, self.asked = file["decides"], file["decides_at"], file["asked"]
         starts = np.cumsum(lengths) - lengths
         self.count = np.minimum(lengths[keys], [MAX_LEAD, MAX_TEXT, MAX_ALL])
         self.count[:, 2] = np.minimum(self.count[:, 2], MAX_ALL - 4 - self.count[:, 0] - self.count[:, 1])
@@ -73,6 +76,24 @@ class Packed:
         self._place, self._count = torch.from_numpy(place).to(device), torch.from_numpy(self.count).to(device)
         self._marks = torch.from_numpy(marks.astype(np.int64)).to(device)
         self._mark_start = torch.from_numpy(self.mark_start).to(device)
+
+    def take_views(self, path: Path) -> int:
+        """Take a teacher's views, and where it has them the tokens that decide; returns how many claims have one now.
+
+        Gold evidence stays as it is.
+        """
+        with np.load(path) as file:
+            keys, views = file["keys"], file["views"].astype(np.float32)
+            decides, lengths = (file[name] if name in file else np.zeros(0, int) for name in ("decides", "lengths"))
+        order = np.argsort(keys)
+        place = order[np.searchsorted(keys, self.asked, sorter=order).clip(max=len(keys) - 1)]
+        found = np.flatnonzero((keys[place] == self.asked) & (self.asked > 0))
+        self.views[found] = views[place[found]]
+        if len(lengths):
+            new = found[(self.decides_at[found] < 0) & (lengths[place[found]] > 0)]
+            self.decides_at[new] = len(self.decides) + (np.cumsum(lengths) - lengths)[place[new]]
+            self.decides = np.concatenate([self.decides, decides])
+        return len(found)
 
     def order(self, rows: np.ndarray, budget: int, rng: np.random.Generator | None) -> list[np.ndarray]:
         """Batches of at most `budget` padded tokens, of rows of like length, shuffled when a generator is given."""
@@ -117,12 +138,28 @@ class Packed:
             views=self._placed(np.exp(self.views[claims])),
             marks=marks,
             bags=self._placed(self.bags[rows]),
+            decides=self._placed(self._decides(claims, rows[owner], width)),
             claims=claims,
             width=int((of[:, 2] - of[:, 1]).max()),
             told=bool((of[:, 4] >= 0).any()),
             marked=bool(self.marked[rows].any()),
             bagged=bool(self.bags[rows].any()),
         )
+
+    def evidence_of(self, row: int) -> tuple[int, int]:
+        """The first place of a reading's evidence, and how many of its tokens are read."""
+        return int(self.count[row, 0] + self.count[row, 1]) + 3, int(self.count[row, 2])
+
+    def _decides(self, claims: np.ndarray, rows: np.ndarray, width: int) -> np.ndarray:
+        known = self.decides_at[claims] >= 0
+        if not known.any():
+            return np.zeros((len(claims), 0), dtype=np.float32)
+        found = np.full((len(claims), width), -1.0, dtype=np.float32)
+        for place in np.flatnonzero(known):
+            start = self.decides_at[claims[place]]
+            first, count = self.evidence_of(rows[place])
+            found[place, first : first + count] = self.decides[start : start + count] / 100
+        return found
 
     def _placed(self, values: np.ndarray) -> Tensor:
         """Numbers on their way to the device, without waiting for them to arrive."""
@@ -161,10 +198,11 @@ class Plan:
     seed: int = 0
     marks: float = 0.5
     kinds: float = 0.15
+    evidence: float = 0.5
 
 
 FRESH = 10.0
-"""How much faster what a token is told is learnt, which begins with nothing."""
+"""How much faster is learnt what begins with nothing: what a token is told, and the evidence head."""
 WARM = 500
 """Steps until the rate is what it was set to: an encoder that is pushed too hard at first forgets what it knew."""
 
@@ -173,13 +211,13 @@ def groups_of(net: ReadingNet) -> list[dict[str, Any]]:
     """The parameters with the part of the rate that each is learnt at; matrices decay."""
     groups: dict[tuple[float, float], list[Tensor]] = {}
     for name, parameter in net.named_parameters():
-        part = FRESH if name.startswith("told.") else 1.0
+        part = FRESH if name.startswith(("told.", "evidence.")) else 1.0
         groups.setdefault((part, 0.01 if parameter.ndim > 1 else 0.0), []).append(parameter)
     return [{"params": parameters, "weight_decay": decay, "part": part} for (part, decay), parameters in groups.items()]
 
 
 def losses(net: ReadingNet, batch: Batch, plan: Plan) -> Tensor:
-    classes, kinds, marks = net(batch.ids, batch.seen, batch.rows, batch.starts, batch.sizes, batch.width)
+    classes, kinds, marks, decides = net(batch.ids, batch.seen, batch.rows, batch.starts, batch.sizes, batch.width)
     logs = functional.log_softmax(classes.float(), -1)
     full = torch.cat([logs, torch.logsumexp(logs[:, 1:], -1, keepdim=True)], -1)
     known = batch.labels != UNKNOWN
@@ -198,6 +236,8 @@ def losses(net: ReadingNet, batch: Batch, plan: Plan) -> Tensor:
         known_marks = (batch.marks >= 0).float()
         wrong = functional.binary_cross_entropy_with_logits(marks.float(), batch.marks.float(), reduction="none")
         loss = loss + plan.marks * (wrong * known_marks).sum() / known_marks.sum()
+    if plan.evidence and batch.decides.shape[1] and decides.shape[1]:
+        loss = loss + plan.evidence * evidence_loss(decides.float(), batch.decides)
     if batch.bagged:
         # Some claim of these readings is wrong: the least supported one answers for it.
         support = logs[:, 0].exp()
@@ -205,6 +245,28 @@ def losses(net: ReadingNet, batch: Batch, plan: Plan) -> Tensor:
         inside = -torch.log1p(-least.clamp(max=1 - 1e-4)) * batch.bags
         loss = loss + inside.sum() / counted.sum().clamp(min=len(batch.bags))
     return loss
+
+
+def evidence_loss(logits: Tensor, wanted: Tensor) -> Tensor:
+    """The tokens that decide and those that do not weigh the same in each claim, and each known claim as any other.
+
+    Where nothing decides, all tokens are to say so. Where something does, the tokens that do are also to be the first
+    of all: that is what a quote is taken by.
+    """
+    known = wanted >= 0
+    yes, no = wanted.clamp(min=0) * known, (1 - wanted.clamp(min=0)) * known
+    each = functional.binary_cross_entropy_with_logits(logits, wanted.clamp(min=0), reduction="none")
+
+    def mean_over(weight: Tensor) -> Tensor:
+        return (each * weight).sum(1) / weight.sum(1).clamp(min=1)
+
+    some, counted = yes.sum(1) > 0, known.any(1).float()
+    balanced = torch.where(some, (mean_over(yes) + mean_over(no)) / 2, mean_over(no))
+    ranked = functional.log_softmax(logits.masked_fill(~known, -1e4), 1)
+    weight = (yes / yes.amax(1, keepdim=True).clamp(min=1e-6)).clamp(min=1e-9)
+    first = -torch.logsumexp(ranked + torch.log(weight), 1)
+    result: Tensor = ((balanced + 0.25 * torch.where(some, first, 0.0)) * counted).sum() / counted.sum().clamp(min=1)
+    return result
 
 
 def train(net: ReadingNet, packed: Packed, rows: list[np.ndarray], plan: Plan, say: str) -> None:
@@ -251,6 +313,8 @@ class Views:
     classes: np.ndarray
     kinds: np.ndarray
     marks: np.ndarray
+    decides: np.ndarray
+    """For each claim that has room for it and each token of its evidence, as the packed file has them."""
 
 
 @torch.no_grad()  # type: ignore[untyped-decorator,unused-ignore]
@@ -261,16 +325,26 @@ def predict(net: ReadingNet, packed: Packed, rows: np.ndarray, budget: int = 131
         np.full((len(packed.claims), 3), np.nan, dtype=np.float16),
         np.full((len(packed.claims), kinds), np.nan, dtype=np.float16),
         np.full(len(packed._marks), np.nan, dtype=np.float16),
+        np.full(len(packed.decides), np.nan, dtype=np.float16),
     )
     for part in packed.order(rows, budget, None):
         batch = packed.batch(part)
         with torch.autocast(packed.device, torch.bfloat16, enabled=packed.device == "cuda"):
-            classes, sorts, marks = net(batch.ids, batch.seen, batch.rows, batch.starts, batch.sizes, batch.width)
+            classes, sorts, marks, decides = net(
+                batch.ids, batch.seen, batch.rows, batch.starts, batch.sizes, batch.width
+            )
         found.classes[batch.claims] = classes.float().cpu().numpy()
         found.kinds[batch.claims] = sorts.float().cpu().numpy()
         flat = marks.float().cpu().numpy()
         for place, row in enumerate(part):
             begin, count = packed.count[row, 0] + 2, packed.count[row, 1]
             found.marks[packed.mark_start[row] : packed.mark_start[row] + count] = flat[place, begin : begin + count]
+        if batch.decides.shape[1] and decides.shape[1]:
+            each = decides.float().cpu().numpy()
+            for place, claim in enumerate(batch.claims):
+                start = packed.decides_at[claim]
+                if start >= 0:
+                    begin, count = packed.evidence_of(int(packed.claims[claim, 0]))
+                    found.decides[start : start + count] = each[place, begin : begin + count]
     net.train()
     return found

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from halluscope._internal.embedded.reading.evidence import EvidenceIndex
+from halluscope._internal.judges.embedded.reading.evidence import EvidenceIndex
 from training.readings import UNKNOWN, all_answers, answer_readings, asked, key_of
 from training.rows import Row
 from training.sets import document_of, never_learnt, own_answers, read, sources

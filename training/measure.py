@@ -10,27 +10,32 @@ import argparse
 import gzip
 import json
 import multiprocessing
+from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from halluscope._internal.embedded.claims.extracting import extract
-from halluscope._internal.embedded.deciding.fusion import ClaimSignals
-from halluscope._internal.embedded.deciding.marking import tokens
-from halluscope._internal.embedded.deciding.signals import Measured as Signals
-from halluscope._internal.embedded.deciding.signals import measure
-from halluscope._internal.embedded.network.looking import Reads
-from halluscope._internal.embedded.reading.evidence import EvidenceIndex, content_words
-from halluscope._internal.embedded.reading.judged_text import judged
-from training.exam import context_of, exam_cases
+import numpy as np
+
+from halluscope._internal.core.verdict import Claim
+from halluscope._internal.judges.embedded.claims.extracting import extract
+from halluscope._internal.judges.embedded.deciding.signals import ClaimSignals, measure
+from halluscope._internal.judges.embedded.deciding.signals import Measured as Signals
+from halluscope._internal.judges.embedded.deciding.verdicts import Marking, Token, tokens
+from halluscope._internal.judges.embedded.network.model import Place, Reading
+from halluscope._internal.judges.embedded.network.passes import Reads
+from halluscope._internal.judges.embedded.reading.evidence import EvidenceIndex, ReadContext, content_words
+from halluscope._internal.judges.embedded.reading.judged_text import judged
+from training.deciding import Unit, is_deciding, overlap_unit, unit_scores
+from training.exam import context_of, exam_cases, exam_readings
 from training.pack import tokenizer_at
 from training.recorded import Recorded
 from training.rows import FOLDS
 from training.sets import Case
 
 Measured = dict[str, Any]
-MARKED = "ragtruth"
-"""The set whose wrong characters are known, and that the marking is fitted on."""
+MARKED = ("ragtruth", "evidence_", "bench_evidence")
+"""The sets whose wrong characters are known, by the beginnings of their names."""
 SIGNALS = tuple(ClaimSignals.__dataclass_fields__)
 
 
@@ -63,6 +68,7 @@ def measured(case: Case, network: Reads) -> Measured:
     context = context_of(case)
     claims = extract(case["output"], case["input"])
     found = measure(claims, context, network, case["input"], case["output"])
+    quotes = quotes_of(case, claims, found, context, network) if "evidence" in case else []
     return {
         "id": case["id"],
         "set": case["set"],
@@ -77,11 +83,71 @@ def measured(case: Case, network: Reads) -> Measured:
                 "start": claim.start,
                 "end": claim.end,
                 **asdict(item.signals),
-                "tokens": placed(item, case["output"]) if case["set"] == MARKED else [],
+                "tokens": placed(item, case["output"]) if case["set"].startswith(MARKED) else [],
+                **({"quote": quotes[number]} if "evidence" in case else {}),
             }
-            for claim, item in zip(claims, found, strict=True)
+            for number, (claim, item) in enumerate(zip(claims, found, strict=True))
         ],
+        **({"by overlap": _decides(overlap_unit(case["context"], [case["output"]]), case)} if quotes else {}),
     }
+
+
+def _decides(unit: Unit | None, case: Case) -> bool:
+    return unit is not None and is_deciding(unit, case)
+
+
+def quotes_of(
+    case: Case, claims: Sequence[Claim], found: Sequence[Signals], context: ReadContext, network: Reads
+) -> list[bool]:
+    """Whether what is quoted for each claim decides it: the likeliest unit by the network, or what the judge quotes."""
+    scores: list[dict[Unit, list[float]]] = [{} for _ in claims]
+    if isinstance(network, Recorded):
+        known = {" ".join(item.stated.split()): number for number, item in enumerate(found)}
+        known |= {" ".join(item.said.split()): number for number, item in enumerate(found)}
+        for reading in exam_readings(case, 0, context):
+            places = tuple((target.start, target.end) for target in reading.claims)
+            asked = Reading(reading.lead, reading.text, reading.evidence, places)
+            for (start, end), tokens_of in zip(places, network.evidence(asked), strict=True):
+                number = known.get(" ".join(reading.text[start:end].split()))
+                if number is not None and tokens_of:
+                    for unit, score in unit_scores(case["context"], reading.evidence, tokens_of).items():
+                        scores[number].setdefault(unit, []).append(score)
+    units = [max(item, key=lambda unit: float(np.mean(item[unit])), default=None) for item in scores]
+    for number, item in enumerate(found):
+        if units[number] is None and item.selection.best is not None:
+            quote = context.evidence(item.selection.best)
+            units[number] = (quote.passage, quote.start, quote.end)
+    return [_decides(unit, case) for unit in units]
+
+
+Scores = list[list[tuple[Place, float]]]
+
+
+def token_scores(case: Measured, supports: list[float], marking: Marking) -> Scores:
+    """For each claim its tokens: their places in the output, and how doubtful each is."""
+    return [
+        [
+            ((start, end), marking.score(Token(start, end, token["signs"]), supported))
+            for token in claim["tokens"]
+            for start, end in [token["at"]]
+        ]
+        for claim, supported in zip(case["claims"], supports, strict=True)
+    ]
+
+
+def called(scores: Scores, marking: Marking, above: float = 0.0) -> list[Place]:
+    """The characters of the output that are called unsupported."""
+    return [
+        stretch for claim in scores for stretch in marking.stretches(place for place, score in claim if score >= above)
+    ]
+
+
+def evidence_found(case: Measured, supports: list[float]) -> dict[str, bool]:
+    """Whether the quote for the least supported claim decides it, and whether the nearest sentence by words does."""
+    if "by overlap" not in case:
+        return {}
+    least = int(np.argmin(supports))
+    return {"quote": case["claims"][least]["quote"], "by overlap": case["by overlap"]}
 
 
 _NETWORKS: dict[int, Recorded] = {}

@@ -1,7 +1,8 @@
-"""The network: MPNet over a lead, a piece of an answer and evidence, with three heads.
+"""The network: MPNet over a lead, a piece of an answer and evidence, with four heads.
 
-One head tells supported, contradicted and unsupported for each claim, over the claim's own tokens; one the kind of
-error; one, for each token of the answer, whether it is wrong.
+One head predicts supported, contradicted or unsupported for each claim, from the claim's own tokens. One predicts the
+kind of error. One predicts, for each token of the answer, whether it is wrong. The evidence head predicts, for each
+claim and each token of the evidence, whether that token decides the claim.
 """
 
 from __future__ import annotations
@@ -19,6 +20,10 @@ from torch.nn import functional
 SIZE, HEADS, UP, VOCABULARY, POSITIONS, FIRST_POSITION = 768, 12, 3072, 30527, 514, 2
 BEGIN, PAD, SEPARATOR = 0, 1, 2
 CLASSES, HIDDEN = 3, 512
+EVIDENCE = 128
+"""The size of the vectors with which a claim asks for evidence and a token answers."""
+SELDOM = -2.0
+"""The first bias of the evidence head: most tokens decide nothing."""
 TOLD = 48
 """How many different things a token may be told of itself (`told_of`)."""
 
@@ -57,7 +62,9 @@ class ReadingNet(nn.Module):  # type: ignore[misc,unused-ignore]
 
     ending: Tensor
 
-    def __init__(self, layers: int, kinds: int, drop: float = 0.05, told: bool = True, tail: int = 3) -> None:
+    def __init__(
+        self, layers: int, kinds: int, drop: float = 0.05, told: bool = True, tail: int = 3, evidence: bool = True
+    ) -> None:
         super().__init__()
         self.drop, self.tail = drop, tail
         self.register_buffer("ending", torch.tensor([float(tail)]))
@@ -72,6 +79,8 @@ class ReadingNet(nn.Module):  # type: ignore[misc,unused-ignore]
         self.layers = nn.ModuleList(Layer() for _ in range(layers))
         self.joined = nn.Linear(3 * SIZE, HIDDEN)
         self.verdict, self.kind, self.marks = nn.Linear(HIDDEN, CLASSES), nn.Linear(HIDDEN, kinds), nn.Linear(SIZE, 1)
+        self.evidence = EvidenceHead() if evidence else None
+        """Missing in networks that were trained before there was one."""
         for head in (self.joined, self.verdict, self.kind, self.marks):
             nn.init.normal_(head.weight, std=0.02)
             nn.init.zeros_(head.bias)
@@ -99,9 +108,9 @@ class ReadingNet(nn.Module):  # type: ignore[misc,unused-ignore]
 
     def forward(
         self, ids: Tensor, seen: Tensor, rows: Tensor, starts: Tensor, sizes: Tensor, width: int
-    ) -> tuple[Tensor, Tensor, Tensor]:
-        """Logits of classes and kinds for each claim (its row, first place and size, at most `width`), and of each
-        token being wrong."""
+    ) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+        """Logits of classes and kinds for each claim (its row, first place and size, at most `width`), of each token
+        being wrong, and of each token deciding each claim. The last has no columns in a network without that head."""
         states = self.encode(ids, seen)
         inside = torch.arange(width, device=ids.device)[None] < sizes[:, None]
         place = (starts[:, None] + torch.arange(width, device=ids.device)[None]).clamp(max=ids.shape[1] - 1)
@@ -109,7 +118,28 @@ class ReadingNet(nn.Module):  # type: ignore[misc,unused-ignore]
         mean = (claim * inside[..., None]).sum(1) / sizes[:, None]
         top = claim.masked_fill(~inside[..., None], -1e4).amax(1)
         joined = functional.gelu(self.joined(torch.cat([states[rows, 0], mean, top], -1)))
-        return self.verdict(joined), self.kind(joined), self.marks(states)[..., 0]
+        decides = joined.new_zeros(len(rows), 0) if self.evidence is None else self.evidence(joined, states, rows)
+        return self.verdict(joined), self.kind(joined), self.marks(states)[..., 0], decides
+
+
+class EvidenceHead(nn.Module):  # type: ignore[misc,unused-ignore]
+    """Whether a token decides a claim: the product of a vector of the claim and one of the token.
+
+    The states of the evidence have read the claim already; several claims of one reading tell them apart here.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.query, self.key = nn.Linear(HIDDEN, EVIDENCE), nn.Linear(SIZE, EVIDENCE)
+        self.bias = nn.Parameter(torch.tensor([SELDOM]))
+        for part in (self.query, self.key):
+            nn.init.normal_(part.weight, std=0.02)
+            nn.init.zeros_(part.bias)
+
+    def forward(self, claims: Tensor, states: Tensor, rows: Tensor) -> Tensor:
+        """Logits for each claim, which is in the reading `rows` says, and each token of that reading."""
+        found: Tensor = torch.einsum("cd,cnd->cn", self.query(claims), self.key(states)[rows])
+        return found * EVIDENCE**-0.5 + self.bias
 
 
 def asking_of(ids: Tensor) -> Tensor:
@@ -175,7 +205,11 @@ def published(path: Path) -> dict[str, Tensor]:
 
 def built_as(state: dict[str, Tensor]) -> dict[str, Any]:
     """How the network of this state was built, beside its layers."""
-    return {"told": "told.weight" in state, "tail": int(state.get("ending", torch.ones(1)))}
+    return {
+        "told": "told.weight" in state,
+        "tail": int(state.get("ending", torch.ones(1))),
+        "evidence": "evidence.bias" in state,
+    }
 
 
 def with_layers(state: dict[str, Tensor], keep: Sequence[int]) -> dict[str, Tensor]:

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from tokenizers import Tokenizer
 
-from halluscope._internal.embedded.network.model import MAX_TEXT, token_range
+from halluscope._internal.judges.embedded.network.model import MAX_TEXT, token_range
 
 if TYPE_CHECKING:
-    from training.readings import Reading
+    from training.readings import Reading, Target
 
 
 def tokenizer_at(path: Path) -> Tokenizer:
@@ -44,12 +44,21 @@ def pack(readings: Iterable[Reading], tokenizer: Tokenizer, out: Path) -> dict[s
     claims: list[tuple[int, int, int, int, int]] = []
     views: list[tuple[float, float, float]] = []
     marks: list[np.ndarray] = []
+    decides: list[np.ndarray] = []
+    decides_at: list[int] = []
+    decided = 0
+    asked_as: list[int] = []
     for row, reading in enumerate(kept):
         offsets = encoded[keys[row, 1]].offsets[:MAX_TEXT]
         for claim in reading.claims:
             start, end = token_range(offsets, claim.start, claim.end)
             claims.append((row, start, end, claim.label, claim.kind))
             views.append(claim.view or (np.nan, np.nan, np.nan))
+            asked_as.append(_asked_as(reading, claim))
+            decides_at.append(-1 if claim.decides is None else decided)
+            if claim.decides is not None:
+                decides.append(percents(encoded[keys[row, 2]].offsets, claim.decides))
+                decided += len(decides[-1])
         if reading.wrong is None:
             marks.append(np.full(len(offsets), -1, dtype=np.int8))
         else:
@@ -68,8 +77,28 @@ def pack(readings: Iterable[Reading], tokenizer: Tokenizer, out: Path) -> dict[s
         "made": np.array([r.made for r in kept]),
         "names": np.array(names),
         "claims": np.array(claims, dtype=np.int32).reshape(-1, 5),
+        "asked": np.array(asked_as, dtype=np.uint64),
         "views": np.array(views, dtype=np.float16).reshape(-1, 3),
         "marks": np.concatenate(marks) if marks else np.zeros(0, dtype=np.int8),
+        "decides": np.concatenate(decides) if decides else np.zeros(0, dtype=np.int8),
+        "decides_at": np.array(decides_at, dtype=np.int64),
     }
     np.savez_compressed(out, allow_pickle=False, **arrays)
     return {"readings": len(kept), "claims": len(claims), "tokens": len(arrays["tokens"]), "bytes": out.stat().st_size}
+
+
+def _asked_as(reading: Reading, claim: Target) -> int:
+    """What a teacher's later views of a labelled claim are found by."""
+    from training.readings import UNKNOWN, asked, key_of
+
+    row = asked(reading, claim)
+    return 0 if claim.label == UNKNOWN else key_of(row.question, row.evidence, row.claim)
+
+
+def percents(offsets: Sequence[tuple[int, int]], stretches: Iterable[tuple[int, int, float]]) -> np.ndarray:
+    """How far each token of the evidence decides, in percent."""
+    found = np.zeros(len(offsets), dtype=np.int8)
+    for start, end, weight in stretches:
+        first, last = token_range(offsets, start, end)
+        found[first:last] = round(100 * weight)
+    return found

@@ -13,7 +13,7 @@ import json
 import lzma
 import random
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import islice
@@ -21,10 +21,11 @@ from pathlib import Path
 
 import numpy as np
 
-from halluscope._internal.embedded.network.looking import evidence_within, groups_of, lead_of
-from halluscope._internal.embedded.network.model import KINDS
-from halluscope._internal.embedded.reading.evidence import EvidenceIndex, sentences
-from halluscope._internal.embedded.reading.judged_text import judged
+from halluscope._internal.judges.embedded.network.model import KINDS
+from halluscope._internal.judges.embedded.network.passes import evidence_within, groups_of, lead_of
+from halluscope._internal.judges.embedded.reading.evidence import EvidenceIndex, content_words, sentences
+from halluscope._internal.judges.embedded.reading.judged_text import judged
+from training.deciding import located, units
 from training.rows import LABELS, Row, seed_of
 from training.sets import Case, document_of, never_learnt, own_answers, read, sources
 from training.variants import Names, changed, renamed
@@ -56,6 +57,12 @@ RENAMED = 0.5
 """How many of the changed answers come with other names."""
 LATER = ("piece_answers", "page_claims", "reworded_answers")
 """Sets that came after the teacher's views: drawn last and giving no names, so that what was viewed is drawn again."""
+WITHHELD = 0.5
+"""How many of the answers that quote what decides come once more without it, where little else bears on them."""
+FOREIGN = 0.15
+"""How many of them come once more with the context of another document."""
+KNOWN = 0.6
+"""The part of an answer's words that a context may have which does not decide it."""
 WHOLE = 0.97
 """The part of a context's words from which on it was read whole: only then can be said what it does not tell."""
 
@@ -63,6 +70,8 @@ _JOINT = re.compile(r"(?:,|;)\s+(?:and|but|while|which|so|with|whereas|although)
 Range = tuple[int, int]
 View = tuple[float, float, float]
 """Log-probabilities of supported, contradicted and unsupported."""
+Stretch = tuple[int, int, float]
+"""A part of the evidence, and how far it decides: 1 for gold evidence, less where a teacher says so."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +83,8 @@ class Target:
     label: int
     view: View | None = None
     kind: int = -1
+    decides: tuple[Stretch, ...] | None = None
+    """The parts of the evidence that decide, none where nothing does; None where nobody has said."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,7 +226,18 @@ def answer_readings(
             targets.append(Target(start - first, end - first, known, None, kind if wrong and located else -1))
         lead = lead_of(question, text, first)
         piece = text[first:last]
-        evidence = evidence_within(index, f"{lead} {piece}", words)
+        evidence = evidence_within(index, f"{lead} {piece}", words).text
+        if "evidence" in case:
+            decides = gold_in(evidence, case)
+            if decides is None:  # what decides was not chosen: nothing can be learnt from the rest
+                continue
+            # Of an answer of several claims it is known of the wrong one alone.
+            targets = [
+                replace(target, decides=decides)
+                if len(claims) == 1 or (target.label != 0 and target.label == label)
+                else target
+                for target in targets
+            ]
         inside = tuple((max(0, a - first), min(last, b) - first) for a, b in marks if a < last and b > first)
         bag = not located and len(claims) == len(group)
         if not located and not bag:
@@ -223,6 +245,96 @@ def answer_readings(
         yield Reading(
             lead, piece, evidence, tuple(targets), inside if exact else None, case["set"], fold, bag, case=case["id"]
         )
+
+
+def gold_in(evidence: str, case: Case) -> tuple[Stretch, ...] | None:
+    """The parts of the evidence that a case quotes, None where some of them are not there."""
+    found = [located(evidence, quote["quote"]) for quote in case["evidence"]]
+    return tuple((a, b, 1.0) for places in found for a, b in places) if all(found) else None
+
+
+def unsupported_by(case: Case, context: Sequence[str]) -> Case | None:
+    """The case with a context that does not decide it, so that it is unsupported; None where the context may decide."""
+    words = set(content_words(case["output"]))
+    index = EvidenceIndex(context)
+    if not index.windows or sum(map(index.has, words)) > KNOWN * len(words):
+        return None
+    # Which words fail is not known: like the answers of `written`, the whole sentence is marked.
+    whole = [{"start": 0, "end": len(case["output"]), "label": "unsupported"}]
+    return {
+        **case,
+        "context": list(context),
+        "label": "unsupported",
+        "evidence": [],
+        "spans": whole,
+        "dataset": "written",
+    }
+
+
+def withheld(case: Case) -> Case | None:
+    """The case without the parts of its context that decide; None where the rest is short or may decide too."""
+    context = []
+    for number, passage in enumerate(case["context"]):
+        quotes = [quote for quote in case["evidence"] if quote["passage"] == number]
+        rest = [passage[a:b] for a, b in units(passage) if not any(a < q["end"] and b > q["start"] for q in quotes)]
+        context += [("\n" if "\n" in passage else " ").join(rest) if quotes else passage]
+    context = [passage for passage in context if passage]
+    return unsupported_by(case, context) if len(EvidenceIndex(context).windows) > 1 else None
+
+
+def folds_of_evidence() -> dict[str, int]:
+    """The fold of each document that the evidence sets are about, by its name."""
+    cases = (case for source in sources("evidence") for case in read(Path(), source))
+    return {name: seed_of("rag" + name) % 3 for name in map(document_of, cases)}
+
+
+def from_evidence(limit: int | None = None) -> Iterator[Reading]:
+    """Answers that quote what decides them, each read several ways.
+
+    With more or less evidence, its claims together and alone, among other documents of its set, with other names, with
+    one thing changed, without what decides, and with the context of another document.
+    """
+    folds, given = folds_of_evidence(), sources("evidence")
+    names = Names(case for source in given for case in read(Path(), source))
+    for source in given:
+        rng = random.Random(seed_of(source.name))
+        cases = list(islice(read(Path(), source), limit))
+        contexts: dict[int, set[tuple[str, tuple[str, ...]]]] = {}
+        for case in cases:
+            document = document_of(case)
+            contexts.setdefault(folds[document], set()).add((document, tuple(case["context"])))
+        among = {fold: sorted(texts) for fold, texts in contexts.items()}
+        for case in cases:
+            fold = folds[document_of(case)]
+            found = [
+                *_read_twice(case, fold, among[fold], rng),
+                *_made_readings(renamed(case, names, rng), fold, rng),
+                *(other for changed_case in changed(case) for other in _made_readings(changed_case, fold, rng)),
+            ]
+            if case["evidence"] and len(pieces_of(case["output"])) == 1:
+                undecided = [withheld(case)] if rng.random() < WITHHELD else []
+                if rng.random() < FOREIGN:
+                    foreign = [texts for document, texts in among[fold] if document != document_of(case)]
+                    undecided += [unsupported_by(case, rng.choice(foreign))] if foreign else []
+                for other in undecided:
+                    found += _made_readings(other, fold, rng) if other is not None else ()
+            yield from dict.fromkeys(found)
+
+
+def _read_twice(
+    case: Case, fold: int, among: Sequence[tuple[str, tuple[str, ...]]], rng: random.Random
+) -> Iterator[Reading]:
+    """An answer with two amounts of evidence, once perhaps among other documents; several claims also one by one."""
+    passages = list(case["context"])
+    few, many = sorted(rng.sample(BUDGETS, 2))
+    yield from answer_readings(case, fold, EvidenceIndex(passages), few, None)
+    others = [other for _, other in rng.sample(among, min(4, len(among))) if other != tuple(passages)]
+    if rng.random() < 0.5:
+        passages += [passage for other in others[:3] for passage in other]
+        rng.shuffle(passages)
+    yield from answer_readings(case, fold, EvidenceIndex(passages), many, rng)
+    if len(pieces_of(case["output"])) > 1:
+        yield from answer_readings(case, fold, EvidenceIndex(passages), many, None, single=True)
 
 
 def folds_of_answers(data: Path) -> dict[str, int]:

@@ -1,4 +1,4 @@
-"""The network's views of the exam, as they came from the device, in the place of the network itself."""
+"""The network's views of the exam, as they came from the GPU machine, in the place of the network itself."""
 
 from __future__ import annotations
 
@@ -7,10 +7,12 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
-from tokenizers import Tokenizer
+from tokenizers import Encoding, Tokenizer
 
-from halluscope._internal.embedded.network.model import (
+from halluscope._internal.judges.embedded.network.model import (
     KINDS,
+    MAX_ALL,
+    MAX_LEAD,
     MAX_TEXT,
     ClaimView,
     Reading,
@@ -29,9 +31,11 @@ class Recorded:
     def __init__(self, packed: Path, views: Path, tokenizer: Tokenizer) -> None:
         with np.load(packed) as file:
             tokens, lengths, keys, claims = file["tokens"], file["lengths"].astype(int), file["keys"], file["claims"]
+            self._decides_at = file["decides_at"]
         with np.load(views) as file:
             self._classes, self._kinds = file["classes"].astype(np.float32), file["kinds"].astype(np.float32)
             self._marks = file["marks"].astype(np.float32) / MARK_SCALE
+            self._decides = file["decides"].astype(np.float32) / MARK_SCALE
         self._tokenizer = tokenizer
         starts = np.cumsum(lengths) - lengths
         ids = [tokens[a : a + n] for a, n in zip(starts, lengths, strict=True)]
@@ -47,14 +51,38 @@ class Recorded:
     def read(self, readings: Sequence[Reading]) -> list[tuple[ClaimView, ...]]:
         return [self._one(reading) for reading in readings]
 
-    def _one(self, reading: Reading) -> tuple[ClaimView, ...]:
-        lead, text, evidence = self._tokenizer.encode_batch(
+    def evidence(self, reading: Reading) -> list[list[tuple[int, int, float]]]:
+        """For each claim the tokens of the evidence and how likely each decides; empty where that is not on record."""
+        encoded, found, count = self._encoded(reading)
+        if found is None:
+            return [[] for _ in reading.claims]
+        claim, _ = found
+        lead, text, evidence = encoded
+        places = evidence.offsets[: MAX_ALL - 4 - min(MAX_LEAD, len(lead.ids)) - min(MAX_TEXT, len(text.ids))]
+        starts = [self._decides_at[claim + number] for number in range(count)]
+        return [
+            [(*place, sigmoid(float(logit))) for place, logit in zip(places, self._decides[start:], strict=False)]
+            if start >= 0
+            else []
+            for start in starts
+        ]
+
+    def _encoded(self, reading: Reading) -> tuple[list[Encoding], tuple[int, int] | None, int]:
+        """The parts of a reading as tokens, where its claims and its marks begin, and how many claims it has."""
+        parts: list[Encoding] = self._tokenizer.encode_batch(
             [reading.lead, reading.text, reading.evidence], add_special_tokens=False
         )
+        ranges = self._ranges(reading, parts[1])
+        found = self._known.get(_key([np.array(part.ids, dtype=np.uint16) for part in parts], ranges))
+        return parts, found, len(ranges)
+
+    def _ranges(self, reading: Reading, text: Encoding) -> np.ndarray:
         offsets = text.offsets[:MAX_TEXT]
-        ranges = np.array([token_range(offsets, a, b) for a, b in reading.claims]).reshape(-1, 2)
-        parts = [np.array(part.ids, dtype=np.uint16) for part in (lead, text, evidence)]
-        found = self._known.get(_key(parts, ranges))
+        return np.array([token_range(offsets, a, b) for a, b in reading.claims]).reshape(-1, 2)
+
+    def _one(self, reading: Reading) -> tuple[ClaimView, ...]:
+        (_, text, _), found, _ = self._encoded(reading)
+        offsets, ranges = text.offsets[:MAX_TEXT], self._ranges(reading, text)
         self.asked += 1
         if found is None or np.isnan(self._classes[found[0], 0]):
             self.missed += 1

@@ -16,7 +16,7 @@ from dataclasses import astuple, dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 
-from halluscope._internal.embedded.reading.evidence import EvidenceIndex, content_words, sentences
+from halluscope._internal.judges.embedded.reading.evidence import EvidenceIndex, content_words, sentences
 from training.corrupt import corrupt, names
 from training.sets import Case, Source, document_of, never_learnt, read
 

@@ -15,7 +15,8 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from halluscope._internal.measuring.stress.answers import PACKAGED
+from halluscope._internal.proof.sets.public_sets import PACKAGED as PACKAGED_SETS
+from halluscope._internal.proof.stress.answers import PACKAGED
 
 Case = dict[str, Any]
 HERE = Path(__file__).parent
@@ -29,7 +30,8 @@ class Source:
     folder: str
     licence: str
     use: str
-    """`base` (first stage), `folds` and `answers` (second stage, measured by cross-validation), `shared` (second stage,
+    """`base` (first stage), `folds`, `answers` and `evidence` (second stage, measured by cross-validation; `evidence`
+    quotes the words that decide), `shared` (second stage,
     learnt with every fold and measured with none), `absences` (as `answers`, but never changed nor put among other
     documents: what one does not tell another may), `measure` or `left out`."""
     note: str = ""
@@ -44,7 +46,17 @@ _DOMAINS = """
 """.split()
 """Whole answers of our own, one file a domain."""
 
+_EVIDENCE = """
+    agents education finance health industry news oneline oneline2 oneline3 oneline4 passages3 passages4 public several
+    software support
+""".split()
+"""Claims and answers of our own with the words of the context that decide them, one file each."""
+
+ONE_LINE = "evidence_oneline"
+"""How the sets of claims on one or two sentences begin; the other evidence sets are answers over passages."""
+
 SOURCES: tuple[Source, ...] = (
+    *(Source(f"evidence_{name}", "training/evidence", "our own", "evidence") for name in _EVIDENCE),
     *(Source(f"written_rag_{name}", "written", "our own", "answers") for name in _DOMAINS),
     Source("short_answers", "training", "our own", "answers"),
     Source("page_claims", "training", "our own", "answers", "web pages, and what an encyclopedia says of them"),
@@ -54,6 +66,7 @@ SOURCES: tuple[Source, ...] = (
     Source("reworded_answers", "training", "our own", "shared", "in words of their own, in twins of right and wrong"),
     Source("fresh_answers", "training", "our own", "left out", "kept for halluscope bench"),
     Source("bench_rag", "written", "our own", "measure"),
+    Source("bench_evidence", "package", "our own", "measure", "comes with the package"),
     Source("begin_dev", "train", "CC BY 4.0, CDLA", "base"),
     Source("breaking_nli_test", "train", "CC BY-SA 4.0", "base", limit=3000),
     Source("cb_train", "train", "CC BY-SA 3.0", "base"),
@@ -139,14 +152,27 @@ def own_answers() -> list[Source]:
 
 def read(data: Path, source: Source) -> Iterator[Case]:
     """The cases of a set, with `context` as a list of passages."""
-    folder = HERE if source.folder == HERE.name else data / source.folder
-    with gzip.open(folder / f"{source.name}.jsonl.gz", "rt", encoding="utf-8") as lines:
+    with gzip.open(path_of(data, source), "rt", encoding="utf-8") as lines:
         for line in lines:
             case: Case = json.loads(line)
             if isinstance(case["context"], str):
                 case["context"] = [case["context"]]
+            if "evidence" in case:
+                case["spans"] = [{"start": a, "end": b, "label": case["label"]} for a, b in case["spans"]]
+                meta = case.get("meta") or {**case["metadata"], "kind": case.get("kind")}
+                case["meta"] = {"document": document_of(case), **meta}
+                case = {"input": None, "task": "claim", **case}
             case["set"] = source.name
             yield case
+
+
+def path_of(data: Path, source: Source) -> Path:
+    """The file of a set: of this folder, of the package, or of the data folder."""
+    if source.folder == "package":
+        return PACKAGED_SETS / f"{source.name.removeprefix('bench_')}.jsonl.gz"
+    ours = source.folder.split("/")[0] == HERE.name
+    name = source.name.removeprefix("evidence_") if source.use == "evidence" else source.name
+    return (HERE.parent if ours else data) / source.folder / f"{name}.jsonl.gz"
 
 
 def document_of(case: Case) -> str:

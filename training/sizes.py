@@ -14,8 +14,8 @@ from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 
-from halluscope._internal.embedded.claims.extracting import extract
-from halluscope._internal.embedded.network.looking import look_at
+from halluscope._internal.judges.embedded.claims.extracting import extract
+from halluscope._internal.judges.embedded.network.passes import look_at
 from training.cases import sample
 from training.exam import COUNTS, context_of
 from training.figures import Scored, area, balanced_accuracy, best

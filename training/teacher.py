@@ -6,6 +6,14 @@
     python -m training.teacher swap --out FOLDER
     python -m training.teacher views --base BASE --out FOLDER
 
+and, for the rows that quote what decides, with a teacher that is there already:
+
+    python -m training.teacher tune --base BASE --begin ADAPTERS --packed FOLDER --out FOLDER
+    python -m training.teacher view --base BASE --packed FOLDER --out FOLDER --tokenizer TOKENIZER
+
+`tune` goes on from its updates with the rows that `training.prepare` writes beside the packed files. `view` writes
+views of them, and finds by leaving out one sentence at a time what decides the answers that quote nothing.
+
 BASE is Qwen2.5-Coder-1.5B-Instruct as a GGUF file (its hash is checked; transformers reads it with the help of gguf and
 accelerate), or a folder with any model of its kind and its tokenizer (`python -m training.tiny` makes one for
 rehearsals). The first training is on the pairs of both stages, the second goes on from it with whole answers, claim by
@@ -156,6 +164,59 @@ def _write(options: argparse.Namespace) -> None:
     _written(led, lambda path: write_items(items(True), path))
 
 
+def _tune(options: argparse.Namespace) -> None:
+    from training.decoder import Course, Prompts, adapters_at, learn
+
+    out: Path = options.out / "tuned.pt"
+    if out.exists():
+        return
+    teacher, tokenizer = _teacher(options)
+    teacher.take(adapters_at(options.begin, options.device))
+    quoting = [row for row in read_rows(options.packed / "evidence_rows.jsonl.gz") if not row.made]
+    answers = list(read_rows(options.packed / "answer_rows.jsonl.gz"))[: options.others]
+    parts = [(Prompts(rows, tokenizer, SECOND_EVIDENCE), np.arange(len(rows))) for rows in (quoting, answers)]
+    parts[0] = (parts[0][0], np.tile(parts[0][1], options.times))
+    print(f"{len(quoting)} rows that quote, {len(answers)} others", flush=True)
+    course = Course(options.seconds, 1.5e-4, 3e-4, 40, budget=options.budget, seed=9, every=options.every)
+    learn(teacher, parts, course, out, options.device)
+
+
+def _view(options: argparse.Namespace) -> None:
+    from training.decoder import Prompts, adapters_at, views_of
+    from training.left_out import left_out
+    from training.pack import tokenizer_at
+
+    out: Path = options.out
+    began = time.perf_counter()
+    teacher, tokenizer = _teacher(options)
+    teacher.take(adapters_at(out / "tuned.pt", options.device))
+
+    def viewed(rows: Sequence[Row]) -> np.ndarray:
+        prompts = Prompts(rows, tokenizer, SECOND_EVIDENCE)
+        found: np.ndarray = views_of(teacher, prompts, options.budget, options.device)
+        return found
+
+    def evidence(path: Path) -> None:
+        rows = list(read_rows(options.packed / "evidence_rows.jsonl.gz"))
+        keys = np.array([key_of(row.question, row.evidence, row.claim) for row in rows], dtype=np.uint64)
+        views = viewed(rows)
+        agrees = views.argmax(1) == [row.label for row in rows]
+        natural = np.array([not row.made for row in rows])
+        print(f"agrees with {agrees[natural].mean():.3f} of the labels, {agrees.mean():.3f} with those by rule")
+        with path.open("wb") as file:
+            np.savez_compressed(file, keys=keys, views=views)
+
+    def others(path: Path) -> None:
+        rows = list(read_rows(options.packed / "answer_rows.jsonl.gz"))
+        left = options.seconds - (time.perf_counter() - began)
+        found = left_out(rows, viewed, tokenizer_at(options.tokenizer), left)
+        with path.open("wb") as file:
+            np.savez_compressed(file, allow_pickle=False, **found)
+
+    _written(out / "evidence_views.npz", evidence)
+    _written(out / "left_out_views.npz", others)
+
+
 def _save_text(path: Path, text: str) -> None:
     path.write_text(text, encoding="utf-8")
 
@@ -269,6 +330,23 @@ def main(arguments: Sequence[str] | None = None) -> None:
     verb("swap", _swap, "rows with two things in each other's place", data=False, base=False)
     views = verb("views", _views, "the views of all of them", data=False, base=True)
     views.add_argument("--budget", type=int, default=49_152, help="tokens at once")
+    for name, run, about in (
+        ("tune", _tune, "go on with the rows that quote what decides"),
+        ("view", _view, "views of these rows, and what decides others"),
+    ):
+        found = verb(name, run, about, data=False, base=True)
+        found.add_argument("--packed", type=Path, required=True, help="the folder that `training.prepare` wrote")
+        if name == "tune":
+            found.add_argument("--begin", type=Path, required=True, help="the updates to go on from")
+            found.add_argument("--seconds", type=float, default=110, help="at most")
+            found.add_argument("--budget", type=int, default=16_384, help="tokens a step")
+            found.add_argument("--every", type=float, default=40, help="seconds from one checkpoint to the next")
+            found.add_argument("--others", type=int, default=8_000, help="rows of other answers at most")
+            found.add_argument("--times", type=int, default=1, help="how often each row that quotes comes")
+        else:
+            found.add_argument("--tokenizer", type=Path, required=True, help="of the judge's own network")
+            found.add_argument("--seconds", type=float, default=150, help="after which no more answers are taken")
+            found.add_argument("--budget", type=int, default=49_152, help="tokens at once")
     options = parser.parse_args(arguments)
     options.out.mkdir(parents=True, exist_ok=True)
     if hasattr(options, "rows"):

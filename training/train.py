@@ -27,7 +27,7 @@ from training.ship import ship
 
 HASH = "78c0197b6159d92658e319bc1d72e4c73a9a03dd03815e70e555c5ef05615658"
 ROOT = Path(__file__).parent.parent
-WEIGHTS = ROOT / "src" / "halluscope" / "_internal" / "embedded" / "network" / "weights"
+WEIGHTS = ROOT / "src" / "halluscope" / "_internal" / "judges" / "embedded" / "network" / "weights"
 
 
 def step(result: Path, module: str, *arguments: object) -> None:

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable, Iterator
 
 import halluscope
-from halluscope._internal.measuring.stress.mutation import mutants
+from halluscope._internal.proof.stress.mutation import mutants
 from training.corrupt import names
 from training.rows import seed_of
 from training.sets import Case

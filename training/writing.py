@@ -12,8 +12,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from halluscope._internal.embedded.reading.evidence import EvidenceIndex
-from halluscope._internal.embedded.reading.judged_text import judged
+from halluscope._internal.judges.embedded.reading.evidence import EvidenceIndex
+from halluscope._internal.judges.embedded.reading.judged_text import judged
 from training.readings import BUDGETS as LED_BUDGETS
 from training.readings import UNKNOWN, answer_readings, pieces_of
 from training.rows import BUDGETS, Row, is_kept, seed_of
