@@ -36,8 +36,8 @@ def halluscope(metric: str) -> Callable[[Cases, str, int], int]:
 
     def run(cases: Cases, address: str, at_once: int) -> int:
         from halluscope._internal.judges.chat.openai import openai_judge
-        from halluscope._internal.runner import evaluate
-        from halluscope._internal.store import Store
+        from halluscope._internal.runs.runner import evaluate
+        from halluscope._internal.runs.store import Store
 
         judge = openai_judge("gpt-4o", base_url=address)
         with tempfile.TemporaryDirectory() as folder, Store(Path(folder) / "store.db") as store:

@@ -16,9 +16,9 @@ import sys
 import time
 from pathlib import Path
 
-from halluscope._internal.judge import resolve
-from halluscope._internal.measuring.bench import load_set, run_judge, sample_of_cases
-from halluscope._internal.measuring.bench.cascade_curve import (
+from halluscope._internal.engine.judge import resolve
+from halluscope._internal.engine.metrics import resolve as metric_named
+from halluscope._internal.proof.bench.cascade_curve import (
     Band,
     Doubt,
     at_share,
@@ -30,7 +30,9 @@ from halluscope._internal.measuring.bench.cascade_curve import (
     frontier,
     with_band,
 )
-from halluscope._internal.metrics import resolve as metric_named
+from halluscope._internal.proof.bench.judge_run import run_judge
+from halluscope._internal.proof.sets.public_sets import load_set
+from halluscope._internal.runs.labelled_case import sample_of_cases
 
 START, END = "<!-- curve -->\n", "<!-- end of curve -->"
 SHARES = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.7, 1.0)

@@ -25,9 +25,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import ray
 
-from halluscope._internal.plumbing.threads import use_cores
-from halluscope._internal.runner import evaluate
-from halluscope._internal.store import Store
+from halluscope._internal.core.plumbing.threads import use_cores
+from halluscope._internal.runs.runner import evaluate
+from halluscope._internal.runs.store import Store
 from halluscope.distributed import evaluate as evaluate_on_cluster
 
 from .million import StubModel, memory, rows

@@ -25,13 +25,14 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
-from benchmarks.sample_cases import rows
+from benchmarks.sample_cases import long_answer, rows
 
 ROOT = Path(__file__).parent.parent
 LENGTHS = (128, 256, 512)
 CLAIM = 24
 """Tokens of a pair that are the claim's."""
 PASSAGES = 5
+SENTENCES = 30
 TURNS = 3
 BARE = "import numpy, onnxruntime, tokenizers"
 Figures = dict[str, float]
@@ -90,10 +91,22 @@ def long_context(count: int) -> Figures:
     return {"words": words, "seconds": time.perf_counter() - began}
 
 
+def answer(count: int) -> Figures:
+    """The CPU time of an answer of so many sentences, and how many times that of an ordinary case it is."""
+    case = long_answer(count)
+    _check(long_answer(3))
+    began = time.process_time()
+    _check(case)
+    middle = time.process_time()
+    _check(next(rows(1, PASSAGES)))
+    return {"seconds": middle - began, "times": (middle - began) / (time.process_time() - middle)}
+
+
 KINDS: dict[str, Callable[[int], Figures]] = {
     "first verdict": first_verdict,
     "one case": one_case,
     "batch": batch,
+    "long answer": answer,
     "long context": long_context,
 }
 
@@ -195,6 +208,12 @@ def main() -> None:
     print(
         f"first verdict: {found['whole']:.2f} s from a cold start, {found['whole'] / bare:.1f} times the {bare:.2f} s "
         f"that importing onnxruntime, tokenizers and numpy takes; peak {found['peak MB']:.0f} MB{_times(ratio)}",
+        flush=True,
+    )
+    found, ratio = turns("long answer", SENTENCES, other, "seconds")
+    print(
+        f"answer of {SENTENCES} sentences: {found['seconds']:.2f} s of CPU, {found['times']:.1f} times an ordinary case"
+        f"{_times(ratio)}",
         flush=True,
     )
     if options.batch:

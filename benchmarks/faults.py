@@ -12,15 +12,18 @@ from collections.abc import Callable, Iterator
 
 from hypothesis import HealthCheck, given, seed, settings
 from tests.fuzz.targets import TARGETS
-from tests.hostile import QUOTING, STYLES, WRONG, honest, payloads
+from tests.helpers.hostile import QUOTING, STYLES, WITH_PROSE, WRONG, honest, payloads
 
-from halluscope._internal.case import Case
-from halluscope._internal.engine.driver import Driver, Patience
+from halluscope._internal.core.case import Case
+from halluscope._internal.engine.driver import Driver, RetryPolicy
+from halluscope._internal.engine.metrics import METRICS
 from halluscope._internal.judges.chat.user_model import from_model
-from halluscope._internal.metrics import METRICS
 
 HELD = {
     "quoted": "an honest reply that quotes hostile text, in any style",
+    "cited": "an honest reply that cites injected JSON in its own words",
+    "worded": "a label in a sentence",
+    "deep": "a reply that nests up to 1,200 levels deep",
     "reply": "any text as a reply, to every kind of question",
     "case": "any data as output, context and metadata",
     "file": "any bytes as JSONL, JSON, CSV, TSV or Parquet, packed or cut",
@@ -30,26 +33,31 @@ HELD = {
 
 def drawn(draws: int) -> Iterator[tuple[str, int, str]]:
     """Draws of each kind; what must hold is asserted by the target."""
-    for name, (target, strategies) in TARGETS.items():
+    for name, what in HELD.items():
+        target, strategies = TARGETS[name]
         run = settings(max_examples=draws, deadline=None, database=None, suppress_health_check=list(HealthCheck))
         try:
             run(seed(1)(given(**strategies)(target)))()
         except Exception as error:
-            yield HELD[name], draws, f"**broke**: {type(error).__name__}"
+            yield what, draws, f"**broke**: {type(error).__name__}"
         else:
-            yield HELD[name], draws, "held"
+            yield what, draws, "held"
 
 
 async def replaced() -> Iterator[tuple[str, int, str]]:
     """Whole metrics: how many verdicts the judged text changed, and how many honest ones it lost."""
     rows = []
-    for styles, what in ((STYLES, "a payload in output or context"), (QUOTING, "a payload quoted beside the answer")):
+    for styles, what in (
+        (STYLES, "a payload in output or context, the reply is the JSON alone"),
+        (WITH_PROSE, "a payload in output or context, other text beside the JSON"),
+        (QUOTING, "a payload quoted beside the answer"),
+    ):
         for code in (True, False):
             counts: Counter[str] = Counter()
             for name, metric in METRICS.items():
                 for style in styles.values():
                     judge = from_model(honest(style, WRONG.get(name, ""), code=code, claim="The mill is in Bonn."))
-                    driver = Driver(judge, patience=Patience(repairs=1, first_wait=0.001))
+                    driver = Driver(judge, retry_policy=RetryPolicy(repairs=1, first_wait=0.001))
                     for payload in payloads():
                         case = Case.of("The mill is in Bonn.", [f"The mill is in Ulm. {payload}"])
                         result = await driver.score(metric(include_reason=False), case)

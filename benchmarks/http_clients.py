@@ -1,4 +1,4 @@
-"""How much CPU time a POST of a judge's size takes in each HTTP client: the reason for one of our own.
+"""How much CPU time a POST of a judge's size takes in each HTTP client: the reason for aiohttp.
 
 python -m benchmarks.http_clients [--calls 1000] [--at-once 50]
 
@@ -39,7 +39,7 @@ async def timed(post: Post, calls: int, at_once: int) -> float:
 
 
 async def ours(url: str, calls: int, at_once: int) -> float:
-    """With what the others leave out: writing the body, the limits of time and size, unpacking."""
+    """A judge's call: aiohttp, and what the others leave out (JSON, limits of time and size, errors)."""
     from halluscope._internal.judges.chat import http
 
     async def post() -> None:
@@ -98,7 +98,7 @@ def main() -> None:
     with served(0.1) as base:
         url = f"{base}/chat/completions"
         for name, run in (
-            ("halluscope's own", ours),
+            ("a judge's call", ours),
             ("aiohttp", aiohttp),
             ("httpx2", lambda *rest: httpx_like("httpx2", *rest)),
             ("httpx", lambda *rest: httpx_like("httpx", *rest)),

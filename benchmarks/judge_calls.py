@@ -29,7 +29,7 @@ Job = Callable[[int], Awaitable[int]]
 
 @contextmanager
 def served(latency: float) -> Iterator[str]:
-    command = [sys.executable, "-m", "tests.loopback", "--latency", str(latency)]
+    command = [sys.executable, "-m", "tests.helpers.loopback", "--latency", str(latency)]
     process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True)
     assert process.stdout is not None
     try:
@@ -53,10 +53,10 @@ def texts(number: int) -> tuple[str, list[str]]:
 
 
 def ours(url: str, metric: str) -> Job:
-    from halluscope._internal.case import Case
+    from halluscope._internal.core.case import Case
     from halluscope._internal.engine.driver import Driver
+    from halluscope._internal.engine.metrics import METRICS
     from halluscope._internal.judges.chat.openai import openai_judge
-    from halluscope._internal.metrics import METRICS
 
     driver = Driver(openai_judge("gpt-4o", base_url=url))
     made = METRICS[metric]()
@@ -133,7 +133,7 @@ def main() -> None:
     parser.add_argument("--cases", type=int, default=500)
     parser.add_argument("--at-once", type=int, default=50)
     given = parser.parse_args()
-    from halluscope._internal.metrics import METRICS
+    from halluscope._internal.engine.metrics import METRICS
 
     cores = sorted(os.sched_getaffinity(0))
     print(f"{given.cases} cases, {given.at_once} at once\n")

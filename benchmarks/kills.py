@@ -16,8 +16,8 @@ import tempfile
 import time
 from pathlib import Path
 
-from tests.loopback import Loopback
-from tests.runner.test_kill import Session, data, end, wait_for_calls
+from tests.helpers.loopback import Loopback
+from tests.runs.runner.test_kill import Session, data, end, wait_for_calls
 
 
 def main() -> None:

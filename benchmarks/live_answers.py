@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.sample_cases import rows
-from halluscope import JudgeError, Patience, Run, Store
+from halluscope import JudgeError, RetryPolicy, Run, Store
 from halluscope.judges import Judge, ScriptedJudge, resolve
 from halluscope.live import Live
 
@@ -60,7 +60,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         store = Store(Path(folder) / "live.db")
         judge = moody_judge() if asked.judge == "moody" else resolve(asked.judge)
-        live = Live(judge=judge, store=store, queue=asked.queue, patience=Patience(retries=0, repairs=0))
+        live = Live(judge=judge, store=store, queue=asked.queue, retry_policy=RetryPolicy(retries=0, repairs=0))
         bare, _ = measured(cases, asked.threads, asked.wait_ms, lambda function: function)
         watched, added = measured(cases, asked.threads, asked.wait_ms, live.watch)
         began = time.perf_counter()

@@ -20,11 +20,13 @@ import numpy as np
 from msgspec import structs
 
 from halluscope import Interval
-from halluscope._internal import metrics
-from halluscope._internal.judge import resolve
-from halluscope._internal.measuring.bench import JudgeRun, LabelledCase, load_set, run_judge
-from halluscope._internal.measuring.stress.changes.change_date import MONTHS, WEEKDAYS
-from halluscope._internal.measuring.stress.changes.change_name import inner_names
+from halluscope._internal.engine import metrics
+from halluscope._internal.engine.judge import resolve
+from halluscope._internal.proof.bench.judge_run import JudgeRun, run_judge
+from halluscope._internal.proof.sets.public_sets import load_set
+from halluscope._internal.proof.stress.changes.change_date import MONTHS, WEEKDAYS
+from halluscope._internal.proof.stress.changes.change_name import inner_names
+from halluscope._internal.runs.labelled_case import LabelledCase
 from halluscope._internal.stats.bootstrap import percentiles, replicates
 from halluscope._internal.stats.confusion import Counting
 

@@ -22,26 +22,25 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
-from halluscope._internal.embedded.deciding import reader
-from halluscope._internal.embedded.network.model import KINDS, ClaimView, Reading, view_of
-from halluscope._internal.judge import Answer, Call
-from halluscope._internal.judges.embedded_judge import EmbeddedJudge
-from halluscope._internal.questions import (
+from halluscope._internal.core.verdict import Claim, Support, Verdict
+from halluscope._internal.engine.judge import Answer, Call
+from halluscope._internal.engine.questions import (
     ComparePassages,
     Explain,
     ExtractClaims,
     ExtractTruths,
     LabelAnswer,
     Labelled,
-    PassageVerdict,
     Question,
     Verification,
     VerifyClaims,
     numbered,
 )
-from halluscope._internal.runner import evaluate
-from halluscope._internal.store import Store
-from halluscope._internal.verdict import Claim, Support, Verdict
+from halluscope._internal.judges.embedded.deciding import verdicts as reader
+from halluscope._internal.judges.embedded.embedded_judge import EmbeddedJudge
+from halluscope._internal.judges.embedded.network.model import KINDS, ClaimView, Reading, view_of
+from halluscope._internal.runs.runner import evaluate
+from halluscope._internal.runs.store import Store
 
 T = TypeVar("T")
 
@@ -55,7 +54,7 @@ class StubPairs:
 
 def text_judge() -> EmbeddedJudge:
     """The embedded judge with all it reads by rule, and the stub for its model."""
-    reader.load = StubPairs  # type: ignore[assignment,attr-defined]
+    reader.load = StubPairs  # type: ignore[assignment]
     return EmbeddedJudge()
 
 
@@ -80,7 +79,7 @@ class StubModel:
         if isinstance(question, LabelAnswer):
             return Labelled(label="factual", reasons=("nothing is wrong",))
         if isinstance(question, ComparePassages):
-            return tuple(PassageVerdict(p.index, True) for p in question.passages)
+            return question.typical_answer()
         if isinstance(question, ExtractTruths):
             return tuple(passage.text for passage in question.passages)
         assert isinstance(question, Explain)

@@ -12,8 +12,8 @@ import re
 import sys
 from pathlib import Path
 
-from halluscope._internal.measuring.bench import BenchReport, Figures, bench
-from halluscope._internal.measuring.bench.by_kind import KindFigures
+from halluscope._internal.proof.bench.bench_report import BenchReport, bench
+from halluscope._internal.proof.bench.figures import Figures, KindFigures
 
 MARKS = re.compile(r"(?<=-->\n).*?(?=<!-- end of figures -->)", re.DOTALL)
 ROWS = (

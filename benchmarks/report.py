@@ -18,12 +18,12 @@ from pathlib import Path
 from typing import Any
 
 import aiohttp
-from tests.browser import Page, chromium, find_chromium, new_page
-from tests.reporting import judged
+from tests.helpers.browser import Page, chromium, find_chromium, new_page
+from tests.helpers.reporting import judged
 
 from halluscope import Case, Result
-from halluscope._internal.report import write_results
-from halluscope._internal.result import Exchange, Usage
+from halluscope._internal.core.result import Exchange, Usage
+from halluscope._internal.runs.report import write_results
 
 WORDS = "the river runs past old mills and quiet towns where people work by day and rest at night".split()
 

@@ -17,6 +17,31 @@ _PASSAGES = (
     "of summits that nobody had measured before, and drew the maps that are shown in the museum to this day.",
 )
 
+_SENTENCES = (
+    "The library at {town} burned after a fire broke out in the bindery.",
+    "Its reading room was rebuilt in {year}.",
+    "The roof of the reading room is carried by {n} columns of iron.",
+    "Daylight reaches the long tables through a glass lantern.",
+    "Readers who sign the ledger may keep their books as long as they like.",
+    "The harbour of {town} was deepened two times.",
+    "Afterwards {n} ships found room along the northern quay.",
+    "A tax on salt paid for the works.",
+    "Weavers and rope makers later rented the warehouses on the quay.",
+    "A school for surveyors in {town} began with {n} pupils and a library of maps.",
+)
+
+
+def long_answer(sentences: int = 30) -> dict[str, Any]:
+    """A case whose answer has so many sentences, ten about each town, with the passages about these towns."""
+    towns = range(1, -(-sentences // len(_SENTENCES)) + 1)
+    told = [sentence.format(**_about(town)) for town in towns for sentence in _SENTENCES]
+    return {
+        "id": "long",
+        "input": "What is known about these towns?",
+        "output": " ".join(told[:sentences]),
+        "context": [_passage(town, place) for town in towns for place in range(len(_PASSAGES))],
+    }
+
 
 def rows(count: int, passages: int = 3) -> Iterator[dict[str, Any]]:
     """Cases of three sentences with passages of some sixty words, those after the third about other towns."""

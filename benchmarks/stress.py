@@ -17,7 +17,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from halluscope._internal.measuring.stress import StressReport, stress
+from halluscope._internal.proof.stress.stress_report import StressReport
+from halluscope._internal.proof.stress.stress_test import stress
 
 MUST_CATCH = {"copied": 0.95, "reworded": 0.85}
 MOST_FALSE_ALARMS = 0.05

@@ -18,10 +18,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from halluscope._internal.engine.metrics import METRICS
 from halluscope._internal.judges.chat.openai import openai_judge
-from halluscope._internal.metrics import METRICS
-from halluscope._internal.runner import evaluate
-from halluscope._internal.store import Store
+from halluscope._internal.runs.runner import evaluate
+from halluscope._internal.runs.store import Store
 
 from .sample_cases import rows
 
@@ -31,7 +31,7 @@ ROOT = Path(__file__).parent.parent
 @contextmanager
 def server(latency: float, *, stub: bool = False) -> Iterator[str]:
     """A chat model's server in a process of its own; gives its address. A stub takes less of the machine."""
-    module = "benchmarks.stub_server" if stub else "tests.loopback"
+    module = "benchmarks.stub_server" if stub else "tests.helpers.loopback"
     command = [sys.executable, "-m", module, "--latency", str(latency)]
     with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
