@@ -13,10 +13,11 @@ import shlex
 import sys
 from pathlib import Path
 
-from halluscope._internal import metrics
-from halluscope._internal.errors import HalluscopeError
-from halluscope._internal.judge import resolve
-from halluscope._internal.measuring.bench import BenchReport, Figures, bench
+from halluscope._internal.core.errors import HalluscopeError
+from halluscope._internal.engine import metrics
+from halluscope._internal.engine.judge import resolve
+from halluscope._internal.proof.bench.bench_report import BenchReport, bench
+from halluscope._internal.proof.bench.figures import Figures
 
 HEAD = ("set", "cases", "balanced accuracy", "F1 of hallucinated", "AUROC", "ECE", "span F1", "coverage")
 TRIVIAL = ("length alone, AUROC", "overlap alone, AUROC")

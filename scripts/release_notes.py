@@ -29,7 +29,7 @@ def notes(tag: str, version: str, changelog: str) -> str:
 
 def version() -> str:
     """What would be released. Read, not imported: that needs no environment."""
-    text = (ROOT / "src" / "halluscope" / "_internal" / "version.py").read_text(encoding="utf-8")
+    text = (ROOT / "src" / "halluscope" / "_internal" / "core" / "version.py").read_text(encoding="utf-8")
     found = re.search(r'__version__ = "([^"]+)"', text)
     if found is None:
         raise SystemExit("_internal/version.py has no __version__.")

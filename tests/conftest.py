@@ -12,25 +12,35 @@ from typing import Any
 import aiohttp
 import pytest
 
-from halluscope._internal.judges.chat import dialect, http
+from halluscope._internal.judges.chat import http, response_modes
 
-from .browser import Page, chromium, find_chromium, new_page
-from .loopback import Loopback
-from .workers import Together, begin_with_long_ones
+from .helpers.browser import Page, chromium, find_chromium, new_page
+from .helpers.loopback import Loopback
+from .helpers.workers import Together, begin_with_long_ones
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--run-llm", action="store_true", help="also run the tests against a real model (tests/llm)")
+    parser.addoption(
+        "--run-hosts", action="store_true", help="also run the tests inside other tools (tests/integrations)"
+    )
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
-    if collection_path == Path(__file__).parent / "llm" and not config.getoption("--run-llm"):
-        return True
+    for folder, option in (("llm", "--run-llm"), ("integrations", "--run-hosts")):
+        if collection_path == Path(__file__).parent / folder and not config.getoption(option):
+            return True
     return None
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item], config: pytest.Config) -> None:
     begin_with_long_ones(items, config.rootpath)
+    for item in items:
+        for mark in item.iter_markers("slow"):
+            if len(mark.args) != 1:
+                raise pytest.UsageError(
+                    f"{item.nodeid}: say why it is slow, as in pytest.mark.slow('starts Chromium')."
+                )
 
 
 @pytest.hookimpl(optionalhook=True)
@@ -89,7 +99,7 @@ def _alone(monkeypatch: pytest.MonkeyPatch) -> None:
         "https_proxy",
     ):
         monkeypatch.delenv(name, raising=False)
-    dialect.forget()
+    response_modes.forget()
     http._reached.clear()  # a server of an earlier test may have had the port that is nobody's now
 
 

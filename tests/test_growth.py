@@ -10,13 +10,15 @@ from typing import Any
 import pytest
 
 import halluscope
-from halluscope._internal.case import Case
-from halluscope._internal.datasets import open_data
-from halluscope._internal.engine.driver import Patience
-from halluscope._internal.errors import HalluscopeError
-from halluscope._internal.judge import resolve
-from halluscope._internal.measuring.gates import Gate
-from halluscope._internal.questions import (
+from halluscope._internal.core.case import Case
+from halluscope._internal.core.conversation import read_prompt
+from halluscope._internal.core.errors import HalluscopeError
+from halluscope._internal.core.redaction import redacted
+from halluscope._internal.core.verdict import Claim, Support
+from halluscope._internal.engine.driver import RetryPolicy
+from halluscope._internal.engine.judge import resolve
+from halluscope._internal.engine.metrics.arguments import judged_arguments
+from halluscope._internal.engine.questions import (
     ComparePassages,
     Explain,
     ExtractClaims,
@@ -26,12 +28,14 @@ from halluscope._internal.questions import (
     Question,
     VerifyClaims,
 )
-from halluscope._internal.redaction import redacted
+from halluscope._internal.runs.datasets import open_data
+from halluscope._internal.runs.gates import Gate
 from halluscope._internal.text.lenient_json import Unreadable, parse_json
 from halluscope._internal.text.quotes import locate, resemblance
-from halluscope._internal.verdict import Claim, Support
 
-from .growth import assert_linear
+from .helpers.growth import assert_linear
+
+pytestmark = pytest.mark.slow("reads long texts to see how the time grows")
 
 LONGEST = 30_000
 
@@ -66,6 +70,11 @@ HOSTILE: dict[str, tuple[str, str, str]] = {
     "umlauts": ("", "ä", ""),
     "full-width": ("", "ａ", ""),
     "emoji": ("", "👩‍👩‍👧", ""),
+    "tags": ("", "<doc>", ""),
+    "labels": ("", "Context:\n", "Question: x?"),
+    "questions": ("Context:\n", "Question: x\n", "Answer:"),
+    "numbered documents": ("", "[1] x\n", "Question: x?"),
+    "announcements": ("", "following context ", "\n"),
     "brackets of names": ("cascade", "(", ")"),
     "scores": ("The score is ", "score ", "0.5"),
 }
@@ -82,12 +91,20 @@ QUESTIONS: tuple[Question[Any], ...] = (
     LabelAnswer(output=OUTPUT, passages=PASSAGES),
     Explain(score=0.5, scale=1.0, meaning="x", verdicts=(), summary="x"),
 )
-ONCE = Patience(retries=0, repairs=0)
+ONCE = RetryPolicy(retries=0, repairs=0)
 
 
 def quoting(prompt: str) -> str:
     """A judge that says nothing of use, so that only the way in and out is measured."""
     return '{"verdict": "factual", "reason": ["x"]}'
+
+
+def called(text: str) -> None:
+    """A tool call whose argument is the text, in a conversation that has it as well, and in other words."""
+    call = {"role": "assistant", "tool_calls": [{"function": {"name": text[:20_000], "arguments": {"a": text}}}]}
+    for said in (text, f"x {text[1:]}"):
+        for case in Case.of_turns([{"role": "user", "content": said}, call]):
+            judged_arguments(case)
 
 
 def listed(text: str) -> None:
@@ -103,8 +120,8 @@ def claimed(text: str) -> None:
 
 WAYS_IN: dict[str, Callable[[str], object]] = {
     "any reply": lambda text: parse_json(text),
-    "a reply with a code": lambda text: parse_json(text, "0123456789ab", lambda: text),
-    "a reply in prose": lambda text: parse_json(f"Here: {text}", "0123456789ab", lambda: "x"),
+    "a reply with a code": lambda text: parse_json('{"code": "0123456789ab", ' + text, "0123456789ab"),
+    "a reply in prose": lambda text: parse_json(f"Here: {text}", "0123456789ab"),
     **{f"a reply to {question.kind}": question.read_reply for question in QUESTIONS},
     "a verdict that quotes": listed,
     "claims": claimed,
@@ -112,18 +129,21 @@ WAYS_IN: dict[str, Callable[[str], object]] = {
     "a resemblance": lambda text: resemblance(text, text[::-1]),
     "a case": lambda text: Case.of(text, [text, {"text": text}], text, metadata={"x": text}),
     "an output and its context": lambda text: halluscope.check(
-        text, [text, text], text, metric="label", judge=quoting, patience=ONCE
+        text, [text, text], text, metric="label", judge=quoting, retry_policy=ONCE
     ),
     "a judge's reply": lambda text: halluscope.check(
-        "x is y", ["z"], metric="label", judge=lambda _: text, patience=ONCE
+        "x is y", ["z"], metric="label", judge=lambda _: text, retry_policy=ONCE
     ),
     "a judge's error": lambda text: halluscope.check(
-        "x is y", ["z"], metric="label", judge=lambda _: [][len(text)], patience=ONCE
+        "x is y", ["z"], metric="label", judge=lambda _: [][len(text)], retry_policy=ONCE
     ),
     "a name of a judge": lambda text: resolve(text[:20_000]),
     "a gate": lambda text: Gate.parse(text, ["hallucination"]),
     "a row": lambda text: list(open_data([{"output": text, "context": text, "x": text}])),
     "a message": redacted,
+    "a tool call": called,
+    "a prompt": read_prompt,
+    "a system prompt": lambda text: read_prompt(text, instructions=True),
 }
 
 
@@ -176,3 +196,22 @@ def test_the_embedded_judge_takes_time_in_proportion(hostile: str) -> None:
 
     judged(20)  # the model is loaded once
     assert_linear(judged, start=1_000, longest=1_000, name=hostile)
+
+
+@pytest.mark.parametrize(
+    "claim",
+    [
+        "Anna built mill {n} in {year}.",
+        "In {year} the mill with number {n} was erected by Anna.",
+        "Anna owned {n} mills of Ulm.",
+    ],
+    ids=["as it stands", "in other words", "of common words"],
+)
+def test_many_claims_over_as_many_sentences(claim: str) -> None:
+    def read(count: int) -> None:
+        numbers = [{"n": n, "year": 1800 + n % 200} for n in range(count)]
+        output = " ".join("Anna built mill {n} in {year}.".format(**number) for number in numbers)
+        claims = ExtractClaims(output=output).read({"claims": [claim.format(**number) for number in numbers]})
+        assert len(claims) == count
+
+    assert_linear(read, start=200, longest=3_200)

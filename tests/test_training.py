@@ -4,23 +4,32 @@ from __future__ import annotations
 
 import json
 import random
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
+from tokenizers import Tokenizer
 from training.corrupt import KINDS, corrupt, names
+from training.deciding import located, unit_scores, units
+from training.evaluate import grouped, quoting_lines
+from training.evidence_rows import FILES, copied, doubles, faults
+from training.evidence_rows import read_rows as evidence_rows
 from training.features import DOMAINS, made
 from training.figures import Scored, area, balanced_accuracy, best, calibration_error, f1, span_f1
 from training.harder import without_support
+from training.left_out import left_out
 from training.lessons import chosen_again, chosen_first
-from training.readings import answer_readings, asked, from_absences, key_of, viewed
+from training.readings import answer_readings, asked, from_absences, from_evidence, key_of, viewed, withheld
 from training.rows import Row, fold_of_documents, read_rows, statements, write_rows
 from training.sets import SOURCES, Case, document_of, own_answers, read, sources
 from training.swaps import exchanged, mentions, swapped, swaps
 from training.variants import Names, changed, renamed
 from training.writing import Request, requests_for, sentences_of
 
-from halluscope._internal.embedded.reading.evidence import EvidenceIndex
+from halluscope._internal.judges.embedded.network.model import WEIGHTS
+from halluscope._internal.judges.embedded.reading.evidence import EvidenceIndex
 from halluscope._internal.text import words
 
 SENTENCE = "On 3 March 1998 Anna Berg was elected by the larger party, and Oskar Lund left Bergen with 120 men."
@@ -94,6 +103,7 @@ def test_no_set_without_a_free_licence_is_learned_from() -> None:
     assert len({source.name for source in SOURCES}) == len(SOURCES)
 
 
+@pytest.mark.slow("reads the training data")
 def test_documents_that_every_fold_learns_from_are_not_measured_under_the_same_name() -> None:
     here = {source.name: source for source in SOURCES if source.folder == "training" and source.use != "left out"}
     names = {name: {document_of(case) for case in read(Path(), source)} for name, source in here.items()}
@@ -103,6 +113,7 @@ def test_documents_that_every_fold_learns_from_are_not_measured_under_the_same_n
     assert learnt and measured and not learnt & measured
 
 
+@pytest.mark.slow("reads the training data")
 @pytest.mark.parametrize(
     ("name", "documents"),
     [("page_claims", 336), ("absences", 366), ("piece_answers", 1212), ("reworded_answers", 2510)],
@@ -121,6 +132,7 @@ def test_our_answers_are_as_often_right_as_wrong(name: str, documents: int) -> N
     assert all(0 <= span["start"] < span["end"] <= len(case["output"]) for case in every for span in case["spans"])
 
 
+@pytest.mark.slow("reads the training data")
 def test_what_is_not_told_is_learnt_with_the_whole_context_only() -> None:
     by_id = {case["id"]: case for source in sources("absences") for case in read(Path(), source)}
     found = list(from_absences(Path(), {document_of(case): 0 for case in by_id.values()}))
@@ -349,3 +361,146 @@ def test_what_is_said_of_a_record_is_what_its_label_says() -> None:
         assert {empty for _, empty in clashes} == ({case.label == 2} if case.label else set()), (case, failing)
         seen.add(case.label)
     assert seen == {0, 1, 2}
+
+
+@pytest.mark.slow("reads the training data")
+def test_rows_that_quote_the_deciding_sentence_are_what_they_say() -> None:
+    rows = [row for path in FILES for row in evidence_rows(path)]
+    assert len({row["id"] for row in rows}) == len(rows)
+    assert [fault for row in rows for fault in faults(row)] == []
+    assert doubles(rows) == []
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"label": "supported"}, "marked words do not go with the label"),
+        ({"evidence": []}, "evidence does not go with the label"),
+        ({"evidence": [{"passage": 0, "start": 1, "end": 10, "quote": "It shuts"}]}, "not in its place"),
+        ({"spans": [[5, 99]]}, "outside the output"),
+        ({"label": "wrong"}, "unknown label"),
+    ],
+)
+def test_a_damaged_row_is_found(change: Case, said: str) -> None:
+    quote = {"passage": 0, "start": 0, "end": 18, "quote": "It shuts at eight."}
+    row: Case = {"id": "a", "context": ["It shuts at eight."], "output": "It shuts at ten.", "label": "contradicted"}
+    row |= {"evidence": [quote], "spans": [[12, 15]]}
+    assert faults(row) == []
+    assert any(said in fault for fault in faults(row | change))
+
+
+def test_a_row_copied_from_a_measured_set_is_found() -> None:
+    measured: Case = {"id": "m", "context": "The old mill by the weir grinds only rye since May.", "output": "Yes."}
+    copy: Case = {"id": "c", "context": ["A mill by the weir grinds only rye since May, they say."], "output": "No."}
+    apart: Case = {"id": "d", "context": ["The mill by the weir has ground rye since May."], "output": "Yes."}
+    assert copied([copy, apart], [measured]) == ["c: shares 8 words with m"]
+    assert len(doubles([copy, apart, copy])) == 1
+
+
+PASSAGES = [
+    "Returns. Any product may be sent back within 30 days. Laptops can be sent back only within 14 days.",
+    "| Model | Price |\n| --- | --- |\n| P20 | 29 |\n| P40 | 39 |\n\nstatus: shipped\nNotes follow. They are short.",
+]
+
+
+def test_rows_and_lines_are_quoted_as_a_whole() -> None:
+    assert [PASSAGES[0][a:b] for a, b in units(PASSAGES[0])][1:] == [
+        "Any product may be sent back within 30 days.",
+        "Laptops can be sent back only within 14 days.",
+    ]
+    found = [PASSAGES[1][a:b] for a, b in units(PASSAGES[1])]
+    assert found == [
+        "| Model | Price |", "| P20 | 29 |", "| P40 | 39 |", "status: shipped", "Notes follow.", "They are short.",
+    ]  # fmt: skip
+
+
+def test_a_quote_is_found_whatever_blanks_stand_between_its_words() -> None:
+    evidence = "Laptops can be sent back only within 14 days. | P40 |  39 |"
+    assert [evidence[a:b] for a, b in located(evidence, "| P40 | 39 |")] == ["| P40 |  39 |"]
+    assert located(evidence, "Phones can be sent back") == []
+    both = "Any product may be sent back within 30 days. Laptops can be sent back only within 14 days."
+    assert [evidence[a:b] for a, b in located(evidence, both)] == ["Laptops can be sent back only within 14 days."]
+
+
+def test_the_likeliest_unit_is_the_one_whose_words_are_likeliest() -> None:
+    evidence = " ".join(PASSAGES[0].split())
+    first = evidence.index("Laptops")
+    scores = unit_scores(PASSAGES, evidence, [(0, first, 0.1), (first, len(evidence), 0.9)])
+    number, start, end = max(scores, key=lambda unit: scores[unit])
+    assert PASSAGES[number][start:end] == "Laptops can be sent back only within 14 days."
+    assert {number for number, _, _ in scores} == {0}  # nothing was read of the other
+
+
+def _laptop() -> Case:
+    start = PASSAGES[0].index("Laptops")
+    quote = {"passage": 0, "start": start, "end": len(PASSAGES[0]), "quote": PASSAGES[0][start:]}
+    said = "A laptop has three weeks."
+    return {
+        **_case(said, "contradicted", [{"start": 13, "end": 24, "label": "contradicted"}]),
+        "id": "laptop-a",
+        "input": None,
+        "context": PASSAGES,
+        "evidence": [quote],
+        "meta": {"document": "laptop"},
+    }
+
+
+def test_what_decides_is_marked_only_where_all_of_it_was_chosen() -> None:
+    (reading,) = answer_readings(_laptop(), 0, EvidenceIndex(PASSAGES), 90, None)
+    ((start, end, weight),) = reading.claims[0].decides or ()
+    assert (reading.evidence[start:end], weight) == ("Laptops can be sent back only within 14 days.", 1.0)
+    assert list(answer_readings(_laptop(), 0, EvidenceIndex(PASSAGES[1:]), 90, None)) == []
+
+
+def test_without_what_decides_an_answer_is_unsupported() -> None:
+    case = withheld(_laptop())
+    assert case is not None
+    assert case["label"] == "unsupported" and case["evidence"] == []
+    assert "14 days" not in " ".join(case["context"])
+    assert "30 days" in " ".join(case["context"])
+    assert withheld({**_laptop(), "context": ["Laptops have 14 days."], "evidence": [
+        {"passage": 0, "start": 0, "end": 21, "quote": "Laptops have 14 days."}]}) is None  # fmt: skip
+
+
+@pytest.mark.slow("reads the training data")
+def test_evidence_readings_mark_gold_words_and_keep_documents_in_one_fold() -> None:
+    folds: dict[str, set[int]] = {}
+    marked = 0
+    for reading in from_evidence(2):
+        folds.setdefault(reading.case.rpartition("-")[0] if not reading.made else "", set()).add(reading.fold)
+        for claim in reading.claims:
+            if claim.label == 2 and claim.decides is not None:
+                assert claim.decides == ()
+            for start, end, weight in claim.decides or ():
+                marked += 1
+                assert weight == 1.0 and 0 <= start < end <= len(reading.evidence)
+    assert marked > 100
+    assert all(len(found) == 1 for name, found in folds.items() if name)
+
+
+def test_leaving_a_sentence_out_shows_what_decides() -> None:
+    row = Row("", "It rains in May. Laptops have 14 days. Birds sing.", "A laptop has 14 days.", 0, None, "x", 0)
+    unsure = Row("", row.evidence, "Birds are loud.", 1, None, "x", 0)
+
+    def viewed(rows: Sequence[Row]) -> np.ndarray:
+        sure = [0.9 if "Laptops" in each.evidence else 0.2 for each in rows]
+        return np.log([[chance, (1 - chance) / 2, (1 - chance) / 2] for chance in sure])
+
+    tokenizer = Tokenizer.from_file(str(WEIGHTS / "tokenizer.json"))
+    found = left_out([row, unsure], viewed, tokenizer, 60)
+    encoded = tokenizer.encode(row.evidence, add_special_tokens=False)
+    assert found["lengths"].tolist() == [len(encoded.ids), 0]
+    deciding = [place for place, percent in zip(encoded.offsets, found["decides"], strict=True) if percent == 100]
+    assert row.evidence[deciding[0][0] : deciding[-1][1]] == "Laptops have 14 days."
+    assert len(left_out([row], viewed, tokenizer, -1)["keys"]) == 0  # no time is left
+
+
+def test_evidence_is_counted_where_the_verdict_is_right() -> None:
+    right = {"set": "evidence_health", "task": "qa", "label": "supported", "supported": [0.9], "length": 3}
+    right |= {"overlap": 0.5, "quote": True, "by overlap": False, "spans": [], "called": []}
+    wrong = {**right, "label": "contradicted", "quote": False, "spans": [[0, 4]], "called": [[0, 4]]}
+    table = "\n".join(quoting_lines(grouped([right, {**wrong, "supported": [0.8]}, {**wrong, "supported": [0.1]}])))
+    assert "| answers over passages | balanced accuracy | 3 | 0.750 |" in table
+    assert "| answers over passages | evidence found | 3 | 0.500 | – | 0.000 |" in table
+    assert "| answers over passages | F1, marked words | 3 | 1.000 |" in table
+    assert "one-line claims" not in table

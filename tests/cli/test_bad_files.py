@@ -7,6 +7,7 @@ import gzip
 import json
 import os
 import random
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable
@@ -18,9 +19,18 @@ import pyarrow.parquet as pq
 import pytest
 from typer.testing import CliRunner
 
-from halluscope._internal.cli.app import DEBUG, app, told
-from halluscope._internal.errors import StoreError, WriteError
-from halluscope._internal.plumbing.whole_file import replacing
+from halluscope._internal.cli.app import DEBUG, app, describe
+from halluscope._internal.core.errors import (
+    FetchError,
+    InputError,
+    MissingExtra,
+    ModelFileError,
+    RunFailed,
+    StoreError,
+    WriteError,
+)
+from halluscope._internal.core.plumbing.whole_file import replacing
+from halluscope._internal.judges.embedded.network import model
 
 ROW = {"output": "The mill is in Ulm.", "context": ["The mill is in Ulm."], "label": "factual"}
 LINE = json.dumps(ROW).encode() + b"\n"
@@ -100,6 +110,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
+@pytest.mark.slow("runs every command with every bad file")
 @pytest.mark.parametrize("command", COMMANDS)
 @pytest.mark.parametrize("name", FILES)
 def test_a_bad_file_is_one_sentence_and_no_failed_gate(home: Path, command: str, name: str) -> None:
@@ -108,7 +119,7 @@ def test_a_bad_file_is_one_sentence_and_no_failed_gate(home: Path, command: str,
     judge = ["--judge", "local"] if command != "eval" else []
     done = CliRunner().invoke(app, [command, str(path), *judge, *COMMANDS[command]])
     assert done.exit_code in (0, 2, 3), (done.exit_code, done.output, done.exception)
-    assert "not foreseen" not in done.output
+    assert "unexpected error" not in done.output
     assert done.exception is None or isinstance(done.exception, SystemExit)
     if done.exit_code:
         assert done.output.strip().splitlines()[-1].startswith("halluscope: "), done.output
@@ -131,6 +142,7 @@ KEPT = {
 }
 
 
+@pytest.mark.slow("runs every bad file")
 @pytest.mark.parametrize(("name", "counts"), KEPT.items(), ids=KEPT)
 def test_the_good_rows_are_judged(home: Path, name: str, counts: tuple[int, int]) -> None:
     path = home / name
@@ -189,11 +201,12 @@ def test_a_full_disk_while_a_file_is_written(home: Path, full_disk: None, option
     target.write_text("what was there")
     done = CliRunner().invoke(app, ["eval", str(data), "--no-progress", option, str(target)])
     assert done.exit_code == 3
-    assert f"{target} cannot be written: No space left on device. What was there before is as it was." in done.output
+    assert f"{target} cannot be written: No space left on device. The old file is unchanged." in done.output
     assert target.read_text() == "what was there"
     assert [path.name for path in home.iterdir() if path.name.endswith(".part")] == []
 
 
+@pytest.mark.slow("exports a run in every format")
 @pytest.mark.parametrize("ending", ["jsonl", "jsonl.gz", "csv", "csv.gz", "parquet"])
 def test_a_full_disk_while_a_run_is_exported(home: Path, full_disk: None, ending: str) -> None:
     data = home / "data.jsonl"
@@ -223,6 +236,7 @@ def test_a_link_stays_one(tmp_path: Path) -> None:
     assert (tmp_path / "link").is_symlink() and (tmp_path / "real").read_text() == "new"
 
 
+@pytest.mark.slow("runs the command line in processes")
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows always has a home")
 @pytest.mark.parametrize("home", ["~nobody-of-that-name/x", None])
 def test_no_home(home: str | None) -> None:
@@ -240,22 +254,42 @@ def test_no_home(home: str | None) -> None:
 
 TOLD: list[tuple[BaseException, int, str]] = [
     (KeyboardInterrupt(), 130, "interrupted"),
+    (InputError("x"), 2, "x"),
+    (MissingExtra("parquet", "pyarrow"), 2, "parquet"),
     (StoreError("x"), 3, "x"),
+    (ModelFileError("x"), 2, "x"),
+    (FetchError("x"), 2, "x"),
+    (RunFailed("x"), 3, "x"),
     (OSError(errno.EIO, "Input/output error", "/x"), 3, "/x: Input/output error."),
-    (BrokenPipeError(errno.EPIPE, "Broken pipe"), 141, "nobody reads"),
+    (BrokenPipeError(errno.EPIPE, "Broken pipe"), 141, "has ended"),
     (MemoryError(), 3, "memory"),
     (RecursionError(), 2, "nested too deeply"),
     (EOFError("cut"), 2, "damaged"),
     (UnicodeDecodeError("utf-8", b"\xff", 0, 1, "x"), 2, "damaged"),
     (pa.ArrowInvalid("bad page"), 2, "bad page"),
-    (KeyError("oops"), 70, "not foreseen"),
+    (KeyError("oops"), 70, "unexpected error"),
 ]
 
 
 @pytest.mark.parametrize(("error", "code", "words"), TOLD, ids=lambda value: type(value).__name__)
 def test_whatever_is_raised_is_one_sentence(error: BaseException, code: int, words: str) -> None:
-    said, ended = told(error)
+    said, ended = describe(error)
     assert (ended, "\n" in said, words in said) == (code, False, True), said
+
+
+@pytest.mark.slow("copies and hashes the weights")
+@pytest.mark.parametrize("words", [["check", "-o", "It has 3 floors.", "-c", "It has 4."], ["eval", "rows.jsonl"]])
+def test_damaged_weights_have_one_exit_code(home: Path, words: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(home)
+    (home / "rows.jsonl").write_text('{"output": "It has 3 floors.", "context": "It has 4."}\n')
+    weights = home / "weights"
+    shutil.copytree(model.WEIGHTS, weights)
+    with (weights / "tokenizer.json").open("a", encoding="utf-8") as file:
+        file.write(" ")
+    monkeypatch.setattr(model, "WEIGHTS", weights)
+    done = CliRunner().invoke(app, words)
+    assert done.exit_code == 2, done.output
+    assert "tokenizer.json" in done.stderr and "is not the one this version was measured with" in done.stderr
 
 
 def test_with_debug_the_error_itself_is_shown(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:

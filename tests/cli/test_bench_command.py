@@ -13,10 +13,10 @@ import pytest
 from typer.testing import CliRunner
 
 from halluscope._internal.cli import app
-from halluscope._internal.errors import HalluscopeError
-from halluscope._internal.measuring.calibration.profile import Profile
+from halluscope._internal.core.errors import HalluscopeError
+from halluscope._internal.runs.profile import Profile
 
-from ..loopback import Faults, Loopback
+from ..helpers.loopback import Faults, Loopback
 
 
 @pytest.fixture(autouse=True)
@@ -49,6 +49,7 @@ def halueval(path: Path, n: int = 30) -> Path:
     return path
 
 
+@pytest.mark.slow("benchmarks judges")
 def test_phoenix_experiment_in_one_command(tmp_path: Path, server: Loopback) -> None:
     """HaluEval QA, whole answers labelled by a chat judge: the table, the confusion matrix and the picture."""
     file, picture = halueval(tmp_path / "qa_data.json"), tmp_path / "matrix.svg"
@@ -61,12 +62,45 @@ def test_phoenix_experiment_in_one_command(tmp_path: Path, server: Loopback) -> 
     assert "licence: MIT" in out
     for row in ("balanced accuracy", "precision", "recall", "F1 of hallucinated", "AUROC", "coverage", "tokens"):
         assert row in out
-    assert re.search(r"hallucinated │.* 30 \(100%\)", out)
+    assert re.search(r"hallucinated +│.* 30 \(100%\)", out)
     assert re.search(r"factual +│.* 30 \(100%\)", out)
-    assert "only looks for longer answers reaches AUROC 1.00" in " ".join(out.split())
+    assert "'longer answers' has AUROC 1.00" in " ".join(out.split())
     assert picture.read_text().startswith("<svg")
     assert server.kinds() == ["label"] * 60
-    assert "again: halluscope" in out
+    assert "to repeat: halluscope" in out
+
+
+def test_the_label_is_asked_for_as_phoenix_or_as_opik_does(tmp_path: Path, server: Loopback) -> None:
+    file = halueval(tmp_path / "qa_data.json", 2)
+    asked = ("bench", str(file), "--judge", "openai/a", "--base-url", server.base_url, "--metric", "label")
+    prompts = []
+    for style in ("phoenix", "opik", None):
+        server.forget()
+        assert run(*asked, *(("--style", style) if style else ()), "--fresh", "--resamples", "10")[0] == 0
+        prompts.append(server.calls[0].asked.system)
+    assert prompts[0] != prompts[1] == prompts[2]
+    code, _, problem = run(*asked[:-1], "hallucination", "--style", "phoenix")
+    assert (code, "--style is for the metric label" in problem) == (2, True)
+
+
+def test_the_notebook_of_the_phoenix_benchmark_runs(
+    tmp_path: Path, server: Loopback, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    notebook = json.loads((Path(__file__).parents[2] / "examples" / "phoenix_benchmark.ipynb").read_text("utf-8"))
+    cells = ["".join(cell["source"]) for cell in notebook["cells"] if cell["cell_type"] == "code"]
+    assert notebook["nbformat"] == 4 and not any(cell.get("outputs") for cell in notebook["cells"])
+    file = halueval(tmp_path / "qa_data.json")
+    given = {"FILE": str(file), "MODEL": "openai/gpt-tiny", "LIMIT": "20", "OPENAI_BASE_URL": server.base_url}
+    for name, value in given.items():
+        monkeypatch.setenv(name, value)
+    names: dict[str, Any] = {}
+    for cell in cells:
+        exec(compile(cell, "the notebook", "exec"), names)
+    assert names["matrix"].to_dict() == {
+        "factual": {"factual": (names["known"] == "factual").sum(), "hallucinated": 0},
+        "hallucinated": {"factual": 0, "hallucinated": (names["known"] == "hallucinated").sum()},
+    }
+    assert "accuracy 1.000, recall of hallucinations 1.000, on 20 cases" in capsys.readouterr().out
 
 
 def test_the_figures_as_one_object_and_nothing_is_paid_twice(tmp_path: Path, server: Loopback) -> None:
@@ -106,8 +140,8 @@ def test_two_judges_stand_side_by_side_with_the_cascade_between_them(tmp_path: P
     assert found["judge"] == "openai/a"
     assert (found["tradeoff"][0]["share"], found["tradeoff"][-1]["share"]) == (0, 1)
     _, out, _ = run("bench", str(file), *judges, "--resamples", "20")
-    assert "openai/b is asked where it is unsure" in out
-    assert "…" not in out.split("what is, and what was said")[0]  # no figure is cut off
+    assert "then openai/b if unsure" in out
+    assert "…" not in out.split("confusion matrix")[0]  # no figure is cut off
 
 
 def test_a_judge_that_fails_is_not_called_wrong(tmp_path: Path) -> None:
@@ -135,13 +169,13 @@ def test_without_a_set_the_sets_are_listed_with_their_licences() -> None:
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (("bench", "nowhere.jsonl"), "neither a file nor a set"),
+        (("bench", "nowhere.jsonl"), "neither a file nor a public dataset"),
         (("bench", "halueval-qa", "--offline"), "pass a copy with --file"),
         (("bench", "halueval-qa", "--metric", "nonsense"), "there is no metric"),
         (("bench", "halueval-qa", "--judge", "nobody"), "there is no judge"),
         (("bench", "halueval-qa", "--profile", "none"), "there is no profile"),
-        (("bench", "halueval-qa", "--base-url", "http://127.0.0.1:1"), "--base-url goes with a judge"),
-        (("calibrate", "nowhere.jsonl"), "neither a file nor a set"),
+        (("bench", "halueval-qa", "--base-url", "http://127.0.0.1:1"), "--base-url needs a judge"),
+        (("calibrate", "nowhere.jsonl"), "neither a file nor a public dataset"),
         (("calibrate", "nowhere.jsonl", "--mapping", "magic"), "there is no mapping"),
     ],
 )
@@ -227,6 +261,7 @@ def test_scores_where_higher_is_better_are_turned_round(tmp_path: Path) -> None:
     assert Profile.load("b").threshold == pytest.approx(Profile.load("a").threshold)
 
 
+@pytest.mark.slow("benchmarks judges")
 def test_a_profile_from_a_judge_is_used_by_bench(tmp_path: Path, server: Loopback) -> None:
     file = halueval(tmp_path / "qa_data.json", 40)
     judge = ("--judge", "openai/a", "--base-url", server.base_url)
@@ -242,6 +277,7 @@ def test_a_profile_from_a_judge_is_used_by_bench(tmp_path: Path, server: Loopbac
     assert any("does not hold for this one" in remark for remark in other["remarks"])
 
 
+@pytest.mark.slow("benchmarks judges")
 def test_a_profile_decides_what_check_passes(tmp_path: Path, server: Loopback) -> None:
     """The judge is sure that both outputs are wrong; a profile that flags nothing lets them pass, and says why."""
     judge = ("--judge", "openai/a", "--base-url", server.base_url)
@@ -271,6 +307,7 @@ def test_a_profile_decides_what_check_passes(tmp_path: Path, server: Loopback) -
     assert len(server.calls) == before, "a profile that does not fit is refused before anything is paid"
 
 
+@pytest.mark.slow("benchmarks judges")
 def test_the_readmes_table_is_made_by_a_script(
     tmp_path: Path, server: Loopback, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

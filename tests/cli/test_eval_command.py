@@ -17,11 +17,11 @@ from typer.testing import CliRunner, Result
 
 from halluscope import sample
 from halluscope._internal.cli import app
-from halluscope._internal.errors import HalluscopeError
-from halluscope._internal.store import Store, default_path
+from halluscope._internal.core.errors import HalluscopeError
+from halluscope._internal.runs.store import Store, default_path
 
-from ..loopback import Faults, Features, Loopback
-from ..systems import posix
+from ..helpers.loopback import Faults, Features, Loopback
+from ..helpers.systems import posix
 
 
 class Shell:
@@ -155,6 +155,7 @@ def test_a_gate_that_cannot_be_read_costs_nothing(shell: Shell, data: Path) -> N
     assert not default_path().exists()
 
 
+@pytest.mark.slow("runs the command line many times")
 def test_no_worse_than(shell: Shell, data: Path, tmp_path: Path) -> None:
     shell.figures(data, "--run", "base")
     assert shell.eval(data, "--run", "same", "--no-worse-than", "base").exit_code == 0
@@ -183,7 +184,7 @@ def test_an_empty_file_is_a_failed_run(shell: Shell, tmp_path: Path) -> None:
     path.write_text("")
     done = shell.eval(path)
     assert done.exit_code == 3
-    assert "no row that could be read" in done.stderr
+    assert "the data is empty" in done.stderr
 
 
 def test_a_damaged_store_is_a_failed_run(shell: Shell, data: Path) -> None:
@@ -223,6 +224,7 @@ def test_a_cost_limit_has_an_exit_code_of_its_own(shell: Shell, tmp_path: Path) 
     assert shell.figures(path, "--run", "r", "--metric", "label")["metrics"]["label"]["results"] == 200
 
 
+@pytest.mark.slow("runs the command line many times")
 def test_faults_and_a_run_that_goes_on(shell: Shell, data: Path) -> None:
     shell.server.faults = Faults(throttled=0.2, invalid=0.1, reset=0.05, retry_after="0")
     figures = shell.figures(data, "--run", "r", "--concurrency", "4")
@@ -267,11 +269,12 @@ def test_markdown_goes_to_a_file_and_to_the_step_summary(
     assert steps.read_text(encoding="utf-8") == f"before\n{text}\n"
 
 
+@pytest.mark.slow("runs the command line many times")
 def test_runs_show_and_export(shell: Shell, data: Path, tmp_path: Path) -> None:
     assert "no runs yet" in shell("runs").stdout
     shell.figures(data, "--run", "one")
     assert "one" in shell("runs").stdout
-    assert "is whole" in shell("runs", "--check").stdout
+    assert "is not damaged" in shell("runs", "--check").stdout
     assert json.loads(shell("runs", "--json").stdout)[0]["cases"] == 8
     assert "8 of 8" in shell("show", "one").stdout
     assert json.loads(shell("show", "one", "--json").stdout)["metrics"]["hallucination"]["scored"] == 8
@@ -312,7 +315,7 @@ def test_the_metric_and_the_data_are_checked_before_anything_is_paid(shell: Shel
         ([tmp_path / "missing.jsonl"], "there is no file"),
         ([data, "--concurrency", "0"], "must be 1 or more"),
         ([data, "--profile", "nobody"], "no profile 'nobody'"),
-        ([data, "--run", "a/b"], "is no name for a run"),
+        ([data, "--run", "a/b"], "cannot name a run"),
     ]
     for words, message in commands:
         done = shell.eval(*words)
@@ -323,6 +326,7 @@ def test_the_metric_and_the_data_are_checked_before_anything_is_paid(shell: Shel
     assert "name it with --judge" in said(done)
 
 
+@pytest.mark.slow("runs the command line in processes")
 @pytest.mark.parametrize("moment", ["Store.__init__", "Run.summary", "Run.report", "Store.close"])
 def test_ctrl_c_is_told_whatever_it_interrupts(
     shell: Shell, data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, moment: str
@@ -336,7 +340,7 @@ def test_ctrl_c_is_told_whatever_it_interrupts(
         done = shell.eval(data, "--run", "r", "--report", tmp_path / "report.html")
         assert signal.getsignal(signal.SIGTERM) is before
     assert done.exit_code == 130
-    assert "interrupted; all that was finished is kept, the same command, with --run r, goes on" in done.output
+    assert "interrupted; finished cases are saved, and the same command with --run r continues the run" in done.output
     asked = len(shell.server.calls)
     assert shell.figures(data, "--run", "r")["state"] == "finished"
     assert len(shell.server.calls) == asked or moment == "Store.__init__"
@@ -352,6 +356,7 @@ def test_bad_input_is_one_sentence_and_exit_code_two(shell: Shell, data: Path) -
     assert "there is no metric 'nonsense'" in done.stderr
 
 
+@pytest.mark.slow("runs the command line in processes")
 @posix
 def test_the_bar_shows_cases_rate_time_and_money_on_a_terminal(shell: Shell, data: Path) -> None:
     import pty

@@ -5,23 +5,26 @@ from __future__ import annotations
 import json
 import os
 import signal
+import sqlite3
 import subprocess
 import sys
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 import pytest
 
 import halluscope
-from halluscope._internal.engine.driver import Patience
-from halluscope._internal.plumbing import threads
+from halluscope._internal.core.plumbing import threads
+from halluscope._internal.engine.driver import RetryPolicy
 
-from ..scoring import Scorer
-from ..systems import posix
-from ..waiting import wait_until
+from ..helpers.scoring import Scorer
+from ..helpers.systems import posix
+from ..helpers.waiting import wait_until
+
+pytestmark = pytest.mark.slow("interrupts processes at work")
 
 HANGS = 15.0
 """Seconds after which a process that was told to end hangs; it should take less than one."""
@@ -30,15 +33,45 @@ LONG = " ".join(f"The mill number {n} has {n} wheels and stands in Ulm." for n i
 """A megabyte."""
 
 
+LAUNCHER = """
+import sys, threading, time
+from pathlib import Path
+from halluscope._internal.cli import main
+from halluscope._internal.core.plumbing import threads
+
+marker = Path(sys.argv.pop())
+
+def mark():
+    while threads.farthest() is None:
+        time.sleep(0.01)
+    marker.touch()
+
+threading.Thread(target=mark, daemon=True).start()
+main()
+"""
+"""Runs the command line, and creates the file named by its last argument once a judge is at work."""
+
+
 def started(home: Path, *arguments: str) -> subprocess.Popen[str]:
+    home.mkdir(exist_ok=True)
     return subprocess.Popen(
-        [sys.executable, "-m", "halluscope", *arguments],
+        [sys.executable, "-c", LAUNCHER, *arguments, str(home / "judging")],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         env={**os.environ, "HALLUSCOPE_HOME": str(home)},
         text=True,
     )
+
+
+def runs_stored(home: Path) -> int:
+    """Runs in the store, which may not have its tables yet."""
+    try:
+        with closing(sqlite3.connect(f"file:{home / 'halluscope.db'}?mode=ro", uri=True)) as store:
+            (count,) = store.execute("SELECT count(*) FROM runs").fetchone()
+            return int(count)
+    except sqlite3.OperationalError:
+        return 0
 
 
 def ended(process: subprocess.Popen[str], signals: list[signal.Signals]) -> tuple[int, str]:
@@ -71,6 +104,7 @@ SIGNALS = {
     "SIGTERM": [signal.SIGTERM],
     "Ctrl-C thrice": [signal.SIGINT] * 3,
 }
+EXIT_CODES = {signal.SIGINT: 130, signal.SIGTERM: 143}
 
 
 @posix
@@ -80,11 +114,10 @@ def test_a_run_inside_one_long_case_ends(tmp_path: Path) -> None:
     data.write_text(json.dumps({"output": LONG, "context": ["The mill stands in Ulm."]}) + "\n")
     homes = {name: tmp_path / name for name in SIGNALS}
     with together({name: started(home, "eval", str(data), "--no-progress") for name, home in homes.items()}) as running:
-        wait_until(lambda: all((home / "halluscope.db-wal").exists() for home in homes.values()))
-        time.sleep(3)  # until the cases are well under way
+        wait_until(lambda: all((home / "judging").exists() for home in homes.values()))
         for name, process in running.items():
             code, said = ended(process, SIGNALS[name])
-            assert code == 130, name
+            assert code == EXIT_CODES[SIGNALS[name][0]], name
             assert "Traceback" not in said, name
             assert said.startswith("halluscope: interrupted") or len(SIGNALS[name]) > 1, name
 
@@ -92,15 +125,15 @@ def test_a_run_inside_one_long_case_ends(tmp_path: Path) -> None:
 @posix
 @pytest.mark.parametrize("sign", [signal.SIGINT, signal.SIGTERM], ids=["Ctrl-C", "SIGTERM"])
 def test_a_run_that_waits_for_input_ends(tmp_path: Path, sign: signal.Signals) -> None:
-    process = started(tmp_path, "eval", "-", "--no-progress", "--run", "a")
-    assert process.stdin is not None
-    process.stdin.write('{"output": "The mill is in Ulm.", "context": ["The mill is in Ulm."]}\n')
-    process.stdin.flush()
-    wait_until(lambda: (tmp_path / "halluscope.db-wal").exists())
-    time.sleep(1)
-    code, said = ended(process, [sign])
-    assert (code, "Traceback" in said) == (130, False)
-    assert "goes on from there" in said
+    with together({"eval": started(tmp_path, "eval", "-", "--no-progress", "--run", "a")}) as running:
+        process = running["eval"]
+        assert process.stdin is not None
+        process.stdin.write('{"output": "The mill is in Ulm.", "context": ["The mill is in Ulm."]}\n')
+        process.stdin.flush()
+        wait_until(lambda: runs_stored(tmp_path) == 1)
+        code, said = ended(process, [sign])
+    assert (code, "Traceback" in said) == (EXIT_CODES[sign], False)
+    assert "continues the run" in said
 
 
 @posix
@@ -117,16 +150,16 @@ def test_the_other_commands_end_too(tmp_path: Path, sign: signal.Signals) -> Non
         "stress": ["stress", str(data)],
     }
     with together({command: started(tmp_path / command, *words) for command, words in given.items()}) as running:
-        time.sleep(6)
+        wait_until(lambda: all((tmp_path / command / "judging").exists() for command in running))
         for command, process in running.items():
             assert process.poll() is None, f"{command} has ended by itself: the case is not long enough"
             code, said = ended(process, [sign])
-            assert (code, said.count("Traceback")) == (130, 0), command
+            assert (code, said.count("Traceback")) == (EXIT_CODES[sign], 0), command
 
 
 def test_the_deadline_holds_for_the_embedded_judge() -> None:
     began = time.monotonic()
-    result = Scorer("label", "local", patience=Patience(deadline=0.5, timeout=0.5)).score(
+    result = Scorer("label", "local", retry_policy=RetryPolicy(deadline=0.5, timeout=0.5)).score(
         output=LONG[:300_000], context=["The mill stands in Ulm."]
     )
     assert time.monotonic() - began < 60
@@ -150,7 +183,7 @@ def test_long_work_says_how_far_it_is_and_can_be_given_up() -> None:
     halluscope.check(given, ["The mill stands in Ulm."])
     over.set()
     watching.join()
-    assert any(0 < done < total and total > 20 for done, total in seen), seen
+    assert any(0 < done < total and total >= 20 for done, total in seen), seen
     assert threads.farthest() is None
 
 
@@ -161,7 +194,9 @@ def test_a_model_that_always_hangs_gets_no_more_than_so_many_threads() -> None:
         held.wait(120)
         return ""
 
-    scorer = Scorer("label", hangs, patience=Patience(timeout=0.001, retries=5, first_wait=0.0001, longest_wait=0.001))
+    scorer = Scorer(
+        "label", hangs, retry_policy=RetryPolicy(timeout=0.001, retries=5, first_wait=0.0001, longest_wait=0.001)
+    )
     before = threading.active_count()
     try:
         for _ in range(12):

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from typer.testing import CliRunner
 
-from halluscope._internal.cli import app
-from halluscope._internal.metrics import METRICS
+from halluscope._internal.cli.app import COMMAND_MODULES, app
+from halluscope._internal.engine.metrics import METRICS
 
 CONTEXT = "The mill is in Ulm. The mill has four floors. It grinds wheat, and it is old."
 OUTPUTS = (
@@ -17,6 +17,7 @@ OUTPUTS = (
 OPTIONS = ((), ("--threshold", "0.5"), ("--threshold", "0.5", "--no-strict"), ("--threshold", "0.5", "--strict"))
 
 
+@pytest.mark.slow("makes sixty checks")
 @pytest.mark.parametrize("metric", sorted(set(METRICS) - {"citations"}))
 def test_no_screen_says_passed_beside_hallucinated(metric: str) -> None:
     headings = []
@@ -32,3 +33,14 @@ def test_no_screen_says_passed_beside_hallucinated(metric: str) -> None:
                 assert "passed" not in heading or "✗" not in out, out
     assert any("passed" in heading for heading in headings)
     assert any("failed" in heading for heading in headings)
+
+
+@pytest.mark.slow("prints the help of every command")
+@pytest.mark.parametrize("command", COMMAND_MODULES)
+def test_the_help_fits_into_80_columns_and_shows_no_types(command: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    monkeypatch.setenv("TERMINAL_WIDTH", "80")
+    shown = CliRunner().invoke(app, [command, "--help"]).output
+    assert max(map(len, shown.splitlines())) <= 80
+    for cut in ("…", "<bool>", "<str>", "list[", "Path"):
+        assert cut not in shown, shown

@@ -14,14 +14,14 @@ import pytest
 from typer.testing import CliRunner
 from typer.testing import Result as Done
 
-from halluscope import Hallucination, InputError, Patience, Run, Store, evaluate
+from halluscope import Hallucination, InputError, RetryPolicy, Run, Store, evaluate
 from halluscope._internal.cli import app
-from halluscope._internal.cli.settings.init_command import template
+from halluscope._internal.cli.settings.commands import template
 from halluscope._internal.cli.settings.known import SETTINGS
 from halluscope._internal.judges.chat.openai import openai_judge
-from halluscope._internal.runner.dry_run import dry_run
+from halluscope._internal.runs.runner.dry_run import dry_run
 
-from ..loopback import Faults, Loopback
+from ..helpers.loopback import Faults, Loopback
 
 ROOT = Path(__file__).parents[2]
 WRONG = ("check", "-o", "The mill has nine floors.", "-c", "The mill has four floors.", "--no-reason")
@@ -34,6 +34,8 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
             monkeypatch.delenv(name)
     monkeypatch.setenv("HALLUSCOPE_HOME", str(tmp_path / "home"))
     (tmp_path / "project" / "deep").mkdir(parents=True)
+    (tmp_path / "project" / ".git").mkdir()
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
     monkeypatch.chdir(tmp_path / "project" / "deep")
     return tmp_path / "project"
 
@@ -42,7 +44,7 @@ def run(*arguments: str) -> Done:
     return CliRunner().invoke(app, list(arguments))
 
 
-def test_init_writes_every_setting_and_puts_none_in_force(folder: Path) -> None:
+def test_init_writes_every_setting_commented_out(folder: Path) -> None:
     assert run("init", str(folder)).exit_code == 0
     text = (folder / "halluscope.toml").read_text()
     assert text == template()
@@ -51,7 +53,7 @@ def test_init_writes_every_setting_and_puts_none_in_force(folder: Path) -> None:
     assert run("judges").output.strip().endswith("with `halluscope init`)".split()[-1])
     again = run("init", str(folder))
     assert again.exit_code == 2
-    assert "is there already" in again.output
+    assert "exists already" in again.output
     (folder / "halluscope.toml").write_text(re.sub(r"^# (\w+ = )", r"\1", text, flags=re.MULTILINE))
     assert run("metrics").exit_code == 0, "every example is a value that is taken"
     assert dict(os.environ) == before, "a command leaves nothing behind"
@@ -108,13 +110,13 @@ def test_a_file_that_is_wrong_is_one_sentence(folder: Path, text: str, said: str
 def test_patience_follows_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HALLUSCOPE_REPAIRS", "0")
     monkeypatch.setenv("HALLUSCOPE_TIMEOUT", "2.5")
-    assert Patience.of_environment() == Patience(repairs=0, timeout=2.5)
+    assert RetryPolicy.of_environment() == RetryPolicy(repairs=0, timeout=2.5)
     with Loopback(faults=Faults(invalid=1.0)) as server:
         Hallucination().score(output="a b", context=["a"], judge=openai_judge("any", base_url=server.base_url))
         assert len(server.calls) == 1
     monkeypatch.setenv("HALLUSCOPE_REPAIRS", "often")
     with pytest.raises(InputError, match="HALLUSCOPE_REPAIRS is 'often'"):
-        Patience.of_environment()
+        RetryPolicy.of_environment()
 
 
 def test_the_gates_of_the_file_are_checked(folder: Path) -> None:
@@ -161,19 +163,21 @@ def test_a_dry_run_asks_nothing_and_expects_what_a_run_then_asks(folder: Path, m
                 "eval", str(data), "--judge", "openai/gpt-4o-mini", "--base-url", server.base_url, "--dry-run"
             ).output
         )
-    assert "no call is paid for" in run("eval", str(data), "--dry-run").output
+    assert "no judge calls" in run("eval", str(data), "--dry-run").output
     told = json.loads(run("eval", str(data), "--judge", "openai/gpt-4o-mini", "--dry-run", "--json").output)
     assert 0 < told["usage"]["cost"] < 0.1
 
 
 @pytest.mark.parametrize("judge", ["openai/gpt-4o", "anthropic/claude-sonnet-4-5", "cascade(local, openai/gpt-4o)"])
-def test_a_dry_run_needs_no_key(folder: Path, judge: str) -> None:
+def test_a_dry_run_needs_no_key_and_makes_none_up(folder: Path, judge: str, monkeypatch: pytest.MonkeyPatch) -> None:
     data = folder / "d.jsonl"
+    written: list[bytes] = []
+    monkeypatch.setattr(os, "putenv", lambda name, value: written.append(name))
     data.write_text(json.dumps({"output": "The mill is in Ulm.", "context": ["The mill is in Ulm."]}))
     told = run("eval", str(data), "--judge", judge, "--dry-run")
     assert told.exit_code == 0 and "1 case: about 3 calls" in told.output
-    assert "needs a key" in run("eval", str(data), "--judge", "openai/gpt-4o").output
-    assert "OPENAI_API_KEY" not in os.environ
+    assert "needs an API key" in run("eval", str(data), "--judge", "openai/gpt-4o").output
+    assert not [name for name in written if b"KEY" in name]
 
 
 def test_a_run_is_taken_out_whole_and_others_stay(folder: Path) -> None:
@@ -201,22 +205,23 @@ def test_the_cache_is_counted_and_cleared(folder: Path) -> None:
         assert run(*arguments).exit_code == 0
         assert json.loads(run("cache", "size", "--json").output)["replies"] == 3
         assert run("cache", "clear").exit_code == 1, "it asks first, and nobody says yes"
-        assert "3 replies taken out" in run("cache", "clear", "--yes").output
+        assert "3 replies deleted" in run("cache", "clear", "--yes").output
         assert json.loads(run("cache", "size", "--json").output)["replies"] == 0
         assert "1 of 1" in run("show", "r").output
 
 
-def test_one_reply_is_told_of_as_one(folder: Path) -> None:
+def test_one_reply_is_reported_in_the_singular(folder: Path) -> None:
     data = folder / "d.jsonl"
     data.write_text(json.dumps({"output": "The mill is in Ulm.", "context": ["The mill is in Ulm."]}))
     with Loopback() as server:
         asked = run("eval", str(data), "-m", "label", "-j", "openai/any", "--base-url", server.base_url)
         assert asked.exit_code == 0
     assert run("cache", "size").output.startswith("1 reply, ")
-    assert "Take out 1 reply of a judge, which was paid for?" in run("cache", "clear").output
-    assert run("cache", "clear", "--yes").output == "1 reply taken out\n"
+    assert "Delete 1 reply that was paid for?" in run("cache", "clear").output
+    assert run("cache", "clear", "--yes").output == "1 reply deleted\n"
 
 
+@pytest.mark.slow("runs the command line many times")
 def test_it_logs_under_its_name_and_is_silent_unless_asked(folder: Path, caplog: pytest.LogCaptureFixture) -> None:
     with Loopback(faults=Faults(invalid=1.0)) as server:
         judge = openai_judge("any", base_url=server.base_url)
@@ -227,7 +232,7 @@ def test_it_logs_under_its_name_and_is_silent_unless_asked(folder: Path, caplog:
         code = f"import halluscope; halluscope.check('a b', ['a'], judge='openai/any', base_url='{server.base_url}')"
         done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120)
         assert (done.returncode, done.stderr) == (0, "")
-    assert "no level 'loud'" in run("--log", "loud", "metrics").output
+    assert "no log level 'loud'" in run("--log", "loud", "metrics").output
 
 
 def test_the_shell_completes_commands_metrics_and_runs() -> None:

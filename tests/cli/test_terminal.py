@@ -12,10 +12,10 @@ import pytest
 
 from halluscope._internal.cli.terminal import printable
 from halluscope._internal.cli.views.result import coloured
-from halluscope._internal.runner.progress import Bar, Progress
-from halluscope._internal.verdict import Claim, Support, Verdict
+from halluscope._internal.core.verdict import Claim, Support, Verdict
+from halluscope._internal.runs.runner.progress import Bar, Progress, pace
 
-from ..systems import posix
+from ..helpers.systems import posix
 
 HOSTILE = "Einstein won in 1969.\x1b[2J\x1b]0;owned\x07\x9b31m [/b] :smile: \u202eko"
 
@@ -61,6 +61,7 @@ def on_a_terminal(*arguments: str, **variables: str) -> str:
 WRONG = ("check", "--output", "Einstein won in 1969.", "--context", "Einstein won in 1921.")
 
 
+@pytest.mark.slow("runs the command line in processes")
 @posix
 def test_claims_are_coloured_on_a_terminal_and_marked_without_colour() -> None:
     seen = on_a_terminal(*WRONG)
@@ -68,12 +69,14 @@ def test_claims_are_coloured_on_a_terminal_and_marked_without_colour() -> None:
     assert "31m" not in on_a_terminal(*WRONG, NO_COLOR="1")
 
 
+@pytest.mark.slow("runs the command line in processes")
 def test_a_pipe_gets_no_escapes(tmp_path: Path) -> None:
     done = halluscope(*WRONG, folder=tmp_path)
     assert done.returncode == 1
     assert b"\x1b" not in done.stdout and "✗ contradicted".encode() in done.stdout
 
 
+@pytest.mark.slow("runs the command line in processes")
 def test_the_terminal_does_not_obey_the_judged_text(tmp_path: Path) -> None:
     done = halluscope("check", "--output", HOSTILE, "--context", "Einstein won in 1921." + HOSTILE, folder=tmp_path)
     seen = done.stdout.decode()
@@ -81,6 +84,7 @@ def test_the_terminal_does_not_obey_the_judged_text(tmp_path: Path) -> None:
     assert "[/b] :smile:" in seen
 
 
+@pytest.mark.slow("runs the command line in processes")
 @pytest.mark.parametrize("command", ["bench", "stress"])
 def test_no_command_takes_the_data_for_markup(command: str, tmp_path: Path) -> None:
     known = "Oslo has 40 parks. Rome is hot."
@@ -103,6 +107,23 @@ def test_the_bar_takes_no_trouble_for_markup(capsys: pytest.CaptureFixture[str])
     assert "\x1b[2J" not in capsys.readouterr().err
 
 
+@pytest.mark.parametrize(
+    ("progress", "seconds", "said"),
+    [
+        (Progress(), 3, "0 · 0:03"),
+        (Progress(cases=3, total=12), 11, "3/12 · 0.3/s · 0:11 · about 0:33 left"),
+        (Progress(cases=903, total=912, skipped=900), 11, "903/912 · 0.3/s · 0:11 · about 0:33 left"),
+        (Progress(cases=900, total=912, skipped=900), 1, "900/912 · 0:01"),
+        (Progress(cases=2, total=50), 60, "2/50 · 2.0/min · 1:00 · about 24:00 left"),
+        (Progress(cases=50_000, total=90_000), 40, "50000/90000 · 1,250/s · 0:40 · about 0:32 left"),
+        (Progress(cases=12, total=12), 3725, "12/12 · 0.2/min · 1:02:05"),
+    ],
+)
+def test_the_bar_says_how_fast_it_goes_and_how_long_it_takes(progress: Progress, seconds: float, said: str) -> None:
+    assert " · ".join(pace(progress, seconds)) == said
+
+
+@pytest.mark.slow("runs the command line in processes")
 def test_a_run_with_markup_in_ids_and_outputs_prints_its_table(tmp_path: Path) -> None:
     row = {"id": "[/case]\x1b[2J", "output": HOSTILE, "context": ["Einstein won in 1921."]}
     (tmp_path / "rows.jsonl").write_text(json.dumps(row))
@@ -111,6 +132,7 @@ def test_a_run_with_markup_in_ids_and_outputs_prints_its_table(tmp_path: Path) -
     assert "[/case]" in done.stdout.decode() and b"\x1b" not in done.stdout
 
 
+@pytest.mark.slow("runs the command line in processes")
 @pytest.mark.parametrize("command", [WRONG, ("metrics",), ("judges",)])
 def test_a_stream_that_lacks_the_characters_still_gets_a_text(command: tuple[str, ...], tmp_path: Path) -> None:
     done = halluscope(*command, folder=tmp_path, PYTHONIOENCODING="ascii", PYTHONUTF8="0")
@@ -118,10 +140,44 @@ def test_a_stream_that_lacks_the_characters_still_gets_a_text(command: tuple[str
     assert done.stdout
 
 
+@pytest.mark.slow("runs the command line in processes")
+@pytest.mark.parametrize(("encoding", "quoted"), [("cp437", '"Einstein won'), ("cp1252", "“Einstein won")])
+def test_a_windows_code_page_gets_signs_that_it_has(encoding: str, quoted: str, tmp_path: Path) -> None:
+    done = halluscope(*WRONG, folder=tmp_path, PYTHONIOENCODING=encoding, PYTHONUTF8="0")
+    shown = done.stdout.decode(encoding)
+    assert "x contradicted" in shown and f"against: {quoted} in 1921." in shown
+
+
+@pytest.mark.slow("runs the command line in processes")
+@pytest.mark.parametrize("encoding", ["ascii", "cp437", "cp932", "utf-8"])
+def test_json_loses_nothing_to_a_code_page(encoding: str, tmp_path: Path) -> None:
+    said = "Zoë Müller won in 1969 – “第一” 😀."
+    texts = ("--output", said, "--context", "Zoë Müller won in 1921.", "--json")
+    done = halluscope("check", *texts, folder=tmp_path, PYTHONIOENCODING=encoding, PYTHONUTF8="0")
+    assert json.loads(done.stdout.decode(encoding))["verdicts"][0]["claim"]["text"] == said
+
+
+@pytest.mark.slow("runs the command line in processes")
 def test_a_judge_named_in_the_environment_is_no_markup(tmp_path: Path) -> None:
     done = halluscope("judges", folder=tmp_path, HALLUSCOPE_JUDGE="own[/judge]")
     assert done.returncode == 0
     assert "own[/judge] (from HALLUSCOPE_JUDGE)" in done.stdout.decode()
+
+
+@pytest.mark.slow("runs the command line in processes")
+def test_a_paragraph_of_help_is_broken_where_the_terminal_ends(tmp_path: Path) -> None:
+    shown = halluscope("calibrate", "--help", folder=tmp_path, COLUMNS="200").stdout.decode()
+    assert "the scores in the file (`probability` or `score`, 0 to 1) are used if there are any." in shown
+
+
+@pytest.mark.slow("runs the command line in processes")
+@pytest.mark.parametrize("words", [("judges",), ("bench",)])
+@pytest.mark.parametrize("width", [40, 80, 200])
+def test_lists_break_no_word(words: tuple[str, ...], width: int, tmp_path: Path) -> None:
+    shown = halluscope(*words, folder=tmp_path, COLUMNS=str(width)).stdout.decode()
+    assert all(len(line) <= width for line in shown.splitlines())
+    wanted = {"judges": {"litellm/<model>", "package:"}, "bench": {"halueval-summarization"}}
+    assert wanted[words[0]] <= set(shown.split())
 
 
 def test_stdin_cannot_be_two_texts(tmp_path: Path) -> None:

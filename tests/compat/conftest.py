@@ -9,7 +9,7 @@ import pytest
 
 from halluscope._internal.judges.scripted import ScriptedJudge
 
-from ..loopback import Loopback
+from ..helpers.loopback import Loopback
 from .world import World
 
 

@@ -6,12 +6,12 @@ from typing import Any
 
 import pytest
 
-from halluscope._internal.errors import InputError, JudgeError, JudgeRejected, ReplyError
+from halluscope._internal.core.errors import InputError, JudgeError, JudgeRejected, ReplyError
+from halluscope._internal.core.result import Outcome
 from halluscope._internal.judges.scripted import ScriptedJudge
-from halluscope._internal.result import Outcome
 from halluscope.compat.deepeval import ApiError, Faithfulness, Hallucination, MissingParameters, Result, TestCase
 
-from ..loopback import Features, Loopback
+from ..helpers.loopback import Features, Loopback
 from .world import World
 
 EINSTEIN = TestCase.new(
@@ -108,7 +108,7 @@ def test_specifying_the_model(world: World, adapter: str, model: str) -> None:
     world.script.update(ONE_OF_TWO)
     result = Hallucination.measure(EINSTEIN, adapter=adapter, model=model)
     assert result.score == 0.5
-    assert result.details.judge == f"{adapter.strip(':')}/{model}"
+    assert result.details is not None and result.details.judge == f"{adapter.strip(':')}/{model}"
     if world.server is not None:
         assert set(world.models) == {model}
         path = "/v1/messages" if adapter == "anthropic" else "/v1/chat/completions"
@@ -303,7 +303,7 @@ def test_an_output_that_claims_nothing_is_faithful_and_says_so(output: str) -> N
     asks = TestCase.new(input="q", actual_output=output, context=["Einstein won in 1921."])
     result = Faithfulness.measure(asks, model=ScriptedJudge(nothing))
     assert (result.score, result.success) == (1.0, True)
-    assert result.details.outcome in (Outcome.NO_CLAIMS, Outcome.REFUSAL)
+    assert result.details is not None and result.details.outcome in (Outcome.NO_CLAIMS, Outcome.REFUSAL)
     assert (result.reason or "").startswith("The score is 1 because the output"), "never success and no score at once"
     assert Faithfulness.measure(asks, model=ScriptedJudge(nothing), include_reason=False).reason is None
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from halluscope._internal.errors import InputError, JudgeError, MissingParameters
+from halluscope._internal.core.errors import InputError, JudgeError, MissingParameters
 from halluscope._internal.judges.scripted import ScriptedJudge
 from halluscope.compat.deepeval import (
     AsyncConfig,
@@ -24,7 +24,7 @@ from halluscope.compat.deepeval import (
     evaluate,
 )
 
-from ..loopback import Loopback
+from ..helpers.loopback import Loopback
 
 SHOES = LLMTestCase(
     input="What if the shoes are too small?",

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from halluscope._internal.errors import CaseError, InputError, JudgeError, PromptError
+from halluscope._internal.core.errors import CaseError, InputError, JudgeError, PromptError
+from halluscope._internal.core.result import Outcome
 from halluscope._internal.judges.scripted import ScriptedJudge
-from halluscope._internal.result import Outcome
 from halluscope.compat.mastra import (
     GetContextParams,
     MastraScorer,
@@ -406,7 +406,6 @@ def test_options_by_keyword_or_in_one_object() -> None:
         ({"scale": float("inf")}, "scale"),
         ({"scale": True}, "scale"),
         ({"scale": "10"}, "scale"),
-        ({"getContext": len}, "getContext"),
         ({"resolve_context": True}, "resolve_context"),
         ({"get_context": ["c"]}, "get_context"),
         ({"id": ""}, "id"),

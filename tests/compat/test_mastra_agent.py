@@ -10,13 +10,13 @@ from typing import Any
 
 import pytest
 
-from halluscope._internal.errors import InputError, JudgeRejected
+from halluscope._internal.core.errors import InputError, JudgeRejected
+from halluscope._internal.core.result import Outcome
 from halluscope._internal.judges.scripted import ScriptedJudge
-from halluscope._internal.result import Outcome
 from halluscope.compat.mastra import Agent, create_hallucination_scorer, extract_tool_results
 
-from ..loopback import Features, Loopback
-from ..oracle import Asked, oracle
+from ..helpers.loopback import Features, Loopback
+from ..helpers.oracle import Asked, oracle
 
 
 def scorer(latency: float = 0.0, **options: Any) -> Any:
@@ -191,8 +191,8 @@ def test_a_callback_that_fails_is_logged(caplog: pytest.LogCaptureFixture) -> No
 
 
 def test_a_backlog_is_bounded_and_what_is_left_out_is_counted(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("halluscope.compat.mastra._background._WAITING", 3)
-    monkeypatch.setattr("halluscope.compat.mastra._background._AT_ONCE", 1)
+    monkeypatch.setattr("halluscope.compat.mastra._agent._WAITING", 3)
+    monkeypatch.setattr("halluscope.compat.mastra._agent._AT_ONCE", 1)
     let_go = threading.Event()
 
     def hook(params: Any) -> list[str]:
@@ -303,3 +303,21 @@ def test_a_judge_does_not_write() -> None:
     for judge in ("local", ScriptedJudge({})):
         with pytest.raises(InputError, match="does not write"):
             Agent(name="a", model=judge).generate("q")
+
+
+def test_tools_are_for_the_model_to_run() -> None:
+    with pytest.raises(InputError, match="runs no tools: pass as model="):
+        Agent(name="a", model=str, tools=[len])
+
+
+def test_an_agent_needs_a_name_and_takes_no_option_nobody_knows() -> None:
+    with pytest.raises(InputError, match="needs a name"):
+        Agent(model=str)
+    with pytest.raises(InputError, match="modell"):
+        Agent(id="a", modell=str)
+    with pytest.raises(InputError, match="temperature"):
+        Agent(id="a", model=str, temperature=0.5).generate("q")
+    with pytest.raises(InputError, match="given twice"):
+        Agent(id="a", model=str, scorers=[], evals={"scorers": []})
+    agent = Agent(id="a", model=str)
+    assert (agent.id, agent.name) == ("a", "a")

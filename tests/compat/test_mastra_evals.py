@@ -11,9 +11,9 @@ from typing import Any
 
 import pytest
 
-from halluscope._internal.errors import InputError, JudgeError
+from halluscope._internal.core.errors import InputError, JudgeError
+from halluscope._internal.core.result import Outcome
 from halluscope._internal.judges.scripted import ScriptedJudge
-from halluscope._internal.result import Outcome
 from halluscope.compat.mastra import (
     Agent,
     ScorerResult,
@@ -23,8 +23,8 @@ from halluscope.compat.mastra import (
     run_evals,
 )
 
-from ..loopback import Faults, Loopback
-from ..waiting import until
+from ..helpers.loopback import Faults, Loopback
+from ..helpers.waiting import until
 from .world import World, verdicts
 
 REQUEST: ContextVar[str] = ContextVar("request", default="nobody's")
@@ -226,7 +226,7 @@ def test_a_scorer_that_fails_fails_alone() -> None:
 
 def test_faults_on_the_wire_lose_no_item(server: Loopback, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
-    monkeypatch.setattr("halluscope._internal.engine.retrying.Patience.wait", lambda *_: 0.001)
+    monkeypatch.setattr("halluscope._internal.engine.retrying.RetryPolicy.wait", lambda *_: 0.001)
     server.faults = Faults(throttled=0.2, invalid=0.1, reset=0.05)
     result = run_evals(
         data=[{"input": f"Statement number {i} is made."} for i in range(60)],

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from halluscope._internal.errors import InputError
+from halluscope._internal.core.errors import InputError
 from halluscope._internal.judges.scripted import ScriptedJudge
 from halluscope.compat.mastra import Agent, create_hallucination_scorer, create_scorer, run_evals
 

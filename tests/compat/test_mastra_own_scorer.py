@@ -8,9 +8,9 @@ from typing import Any
 import msgspec
 import pytest
 
-from halluscope._internal.errors import InputError
+from halluscope._internal.core.errors import InputError
+from halluscope._internal.core.result import Outcome
 from halluscope._internal.judges.scripted import ScriptedJudge
-from halluscope._internal.result import Outcome
 from halluscope.compat.mastra import (
     create_scorer,
     get_assistant_message_from_run_output,
@@ -18,7 +18,7 @@ from halluscope.compat.mastra import (
     run_evals,
 )
 
-from ..loopback import Faults, Loopback
+from ..helpers.loopback import Faults, Loopback
 
 RUN = {"input": [{"role": "user", "content": "a question"}], "output": {"role": "assistant", "text": "an answer"}}
 

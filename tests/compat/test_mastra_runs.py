@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from halluscope._internal.errors import InputError, MissingParameters
+from halluscope._internal.core.errors import InputError, MissingParameters
+from halluscope._internal.core.result import Outcome
 from halluscope._internal.judges.scripted import ScriptedJudge
-from halluscope._internal.result import Outcome
 from halluscope.compat.mastra import (
     GetContextParams,
     create_agent_test_run,
@@ -25,7 +25,7 @@ from halluscope.compat.mastra import (
     get_user_message_from_run_input,
 )
 
-from ..loopback import Loopback
+from ..helpers.loopback import Loopback
 
 
 def by_words(question: Any) -> Any:

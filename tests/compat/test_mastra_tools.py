@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
+from halluscope._internal.core.result import Outcome
 from halluscope._internal.judges.scripted import ScriptedJudge
-from halluscope._internal.result import Outcome
 from halluscope.compat.mastra import ToolResult, create_faithfulness_scorer, extract_tool_results
 from halluscope.compat.mastra._messages import asked, said
 

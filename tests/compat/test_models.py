@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from halluscope._internal.errors import InputError
+from halluscope._internal.core.errors import InputError
 from halluscope._internal.judges.scripted import ScriptedJudge
 from halluscope.compat._models import judge_name, judge_of
 
@@ -53,7 +53,7 @@ def test_objects_and_functions_are_judges() -> None:
         return prompt
 
     assert judge_of(mine).name == "mine"
-    with pytest.raises(InputError, match="int is no judge"):
+    with pytest.raises(InputError, match="int is not a judge"):
         judge_of(7)
 
 

@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
-from halluscope._internal.errors import InputError, JudgeError, JudgeRejected, JudgeUnavailable, ReplyError
+from halluscope._internal.core.errors import InputError, JudgeError, JudgeRejected, JudgeUnavailable, ReplyError
 from halluscope._internal.judges.scripted import ScriptedJudge
 from halluscope.compat.opik import FEW_SHOT_EXAMPLES, Hallucination, ScoreResult
 
-from ..loopback import Features, Loopback
+from ..helpers.loopback import Features, Loopback
 from .world import World
 
 QUESTION = "What is the capital of France?"
@@ -49,7 +49,7 @@ def test_with_context(world: World) -> None:
     )
     assert result.value == 1
     assert result.reason == "['The cultural heritage is not in the context.']"
-    assert [passage["text"] for passage in world.asked[0][1]["context"]] == CONTEXT
+    assert world.asked[0][1]["context"] == CONTEXT
 
 
 async def test_scoring_can_be_awaited(world: World) -> None:
@@ -70,7 +70,7 @@ def test_the_default_model_is_the_documented_one_where_its_key_is_set(world: Wor
 
 def test_our_own_default_where_no_key_is_set(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(
-        "halluscope._internal.judges.embedded_judge.EmbeddedJudge",
+        "halluscope._internal.judges.embedded.embedded_judge.EmbeddedJudge",
         lambda: ScriptedJudge({"label": FACTUAL}, name="local"),
     )
     result = Hallucination().score(QUESTION, ANSWER, CONTEXT)
@@ -186,7 +186,7 @@ def test_an_error_of_a_kind_of_its_own_keeps_its_status() -> None:
     judge = ScriptedJudge({"label": Away("gone", status=502, body="bad gateway")})
     metric = Hallucination(model=judge)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("halluscope._internal.engine.retrying.Patience.wait", lambda *_: 0.0)
+        patch.setattr("halluscope._internal.engine.retrying.RetryPolicy.wait", lambda *_: 0.0)
         with pytest.raises(JudgeError, match="gone") as caught:
             metric.score(QUESTION, ANSWER)
     assert (caught.value.status, caught.value.body) == (502, "bad gateway")

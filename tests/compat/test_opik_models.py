@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
-from halluscope._internal.errors import InputError, ReplyError
+from halluscope._internal.core.errors import InputError, ReplyError
 from halluscope._internal.judges.scripted import ScriptedJudge
 from halluscope.compat.opik import Hallucination, LiteLLMChatModel, OpikBaseModel
 
-from ..loopback import Features, Loopback
+from ..helpers.loopback import Features, Loopback
 
 FACTUAL = '{"verdict": "factual", "reason": ["It is in the context.", "Nothing else is said."]}'
 ROW = {"input": "q", "output": "The tower is tall.", "context": ["The tower is tall."]}

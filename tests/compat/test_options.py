@@ -9,12 +9,12 @@ from typing import Any
 import pytest
 
 import halluscope
-from halluscope import Patience
-from halluscope._internal.errors import InputError
+from halluscope import RetryPolicy
+from halluscope._internal.core.errors import InputError
 from halluscope._internal.judges.scripted import ScriptedJudge
 from halluscope.compat import deepeval, mastra, opik, phoenix
 
-from ..loopback import Faults, Features, Loopback
+from ..helpers.loopback import Faults, Features, Loopback
 
 OUTPUT = "The tower is 330 m tall."
 CONTEXT = ["The tower is 330 m tall."]
@@ -79,6 +79,7 @@ def test_an_address_alone_means_the_documented_model(server: Loopback, through: 
     assert server.calls[0].asked.body["model"] in ("gpt-4o", "gpt-4o-mini")
 
 
+@pytest.mark.slow("waits until time limits are over")
 @every_facade
 def test_a_steady_500_is_reported_within_the_time_out(server: Loopback, through: Callable[..., Any]) -> None:
     server.faults = Faults(failed=1.0)
@@ -89,6 +90,7 @@ def test_a_steady_500_is_reported_within_the_time_out(server: Loopback, through:
     assert time.monotonic() - before < 60, "twelve retries take two and a half minutes"
 
 
+@pytest.mark.slow("waits until time limits are over")
 @every_facade
 def test_a_server_that_hangs_is_left_when_the_time_is_up(server: Loopback, through: Callable[..., Any]) -> None:
     server.latency = 600
@@ -99,10 +101,18 @@ def test_a_server_that_hangs_is_left_when_the_time_is_up(server: Loopback, throu
 
 
 @every_facade
-def test_patience_says_it_more_finely(server: Loopback, through: Callable[..., Any]) -> None:
+def test_a_retry_policy_sets_the_number_of_retries(server: Loopback, through: Callable[..., Any]) -> None:
     server.faults = Faults(failed=1.0)
     with pytest.raises(halluscope.JudgeError):
-        through(base_url=server.base_url, patience=Patience(retries=2, first_wait=0.001))
+        through(base_url=server.base_url, retry_policy=RetryPolicy(retries=2, first_wait=0.001))
+    assert len(server.calls) == 3
+
+
+@every_facade
+def test_a_retry_policy_may_still_be_called_patience(server: Loopback, through: Callable[..., Any]) -> None:
+    server.faults = Faults(failed=1.0)
+    with pytest.warns(DeprecationWarning, match="retry_policy"), pytest.raises(halluscope.JudgeError):
+        through(base_url=server.base_url, patience=RetryPolicy(retries=2, first_wait=0.001))
     assert len(server.calls) == 3
 
 
@@ -113,10 +123,10 @@ def test_patience_says_it_more_finely(server: Loopback, through: Callable[..., A
         ({"timeout": 0}, "above 0"),
         ({"timeout": "10"}, "above 0"),
         ({"timeout": float("nan")}, "above 0"),
-        ({"patience": 5}, "Patience"),
-        ({"timeout": 5, "patience": Patience()}, "both given"),
+        ({"retry_policy": 5}, "RetryPolicy"),
+        ({"timeout": 5, "retry_policy": RetryPolicy()}, "both given"),
         ({"base_ulr": "http://127.0.0.1:1/v1"}, "base_ulr"),
-        ({"base_url": "127.0.0.1"}, "no address"),
+        ({"base_url": "127.0.0.1"}, "not the address"),
     ],
 )
 def test_wrong_options_are_said(through: Callable[..., Any], options: dict[str, Any], problem: str) -> None:
@@ -128,7 +138,7 @@ def test_wrong_options_are_said(through: Callable[..., Any], options: dict[str, 
 def test_options_of_a_server_are_nothing_for_the_judge_in_the_package(through: Callable[..., Any]) -> None:
     with pytest.raises(InputError, match="local"):
         through(model="local", temperature=0.5)
-    with pytest.raises(InputError, match="set them on the judge"):
+    with pytest.raises(InputError, match="where the judge is created"):
         through(model=ScriptedJudge({}), seed=1)
 
 
@@ -138,17 +148,17 @@ def test_options_of_a_server_are_nothing_for_the_judge_in_the_package(through: C
         (opik.OpikException, halluscope.HalluscopeError),
         (opik.MetricComputationError, halluscope.JudgeError),
         (opik.BaseLLMError, halluscope.JudgeError),
-        (opik.JSONParsingError, halluscope.ReplyError),
-        (opik.ScoreMethodMissingArguments, halluscope.MissingParameters),
+        (opik.JSONParsingError, halluscope.errors.ReplyError),
+        (opik.ScoreMethodMissingArguments, halluscope.errors.MissingParameters),
         (deepeval.ApiError, halluscope.JudgeError),
         (deepeval.DeepEvalError, halluscope.HalluscopeError),
-        (deepeval.MissingTestCaseParamsError, halluscope.MissingParameters),
+        (deepeval.MissingTestCaseParamsError, halluscope.errors.MissingParameters),
         (deepeval.MismatchedTestCaseInputsError, halluscope.InputError),
         (phoenix.PhoenixException, halluscope.HalluscopeError),
-        (phoenix.PhoenixContextLimitExceeded, halluscope.QuestionTooLong),
-        (phoenix.PhoenixTemplateMappingError, halluscope.MissingParameters),
-        (phoenix.PhoenixInvalidPromptTemplateError, halluscope.PromptError),
-        (phoenix.RateLimitError, halluscope.JudgeThrottled),
+        (phoenix.PhoenixContextLimitExceeded, halluscope.errors.QuestionTooLong),
+        (phoenix.PhoenixTemplateMappingError, halluscope.errors.MissingParameters),
+        (phoenix.PhoenixInvalidPromptTemplateError, halluscope.errors.PromptError),
+        (phoenix.RateLimitError, halluscope.errors.JudgeThrottled),
         (mastra.MastraError, halluscope.HalluscopeError),
         (mastra.ScorerRunError, halluscope.JudgeError),
     ],

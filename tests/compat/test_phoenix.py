@@ -9,11 +9,11 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from halluscope._internal.errors import InputError, JudgeRejected, MissingParameters, PromptError
+from halluscope._internal.core.errors import InputError, JudgeRejected, MissingParameters, PromptError
 from halluscope._internal.judges.scripted import ScriptedJudge
-from halluscope.compat.phoenix import LLM, HallucinationEvaluator
+from halluscope.compat.phoenix import LLM, HallucinationEvaluator, evaluate_dataframe
 
-from ..loopback import Features, Loopback
+from ..helpers.loopback import Features, Loopback
 from .world import World
 
 EIFFEL = {
@@ -105,7 +105,7 @@ def test_the_response_is_judged_as_an_answer_to_the_query() -> None:
 @pytest.mark.parametrize(
     ("given", "names"),
     [
-        ({"input": "q", "output": "o"}, ("context",)),
+        ({"input": "q", "output": "o", "context": None}, ("context",)),
         ({"output": "o", "context": None}, ("input", "context")),
         ({"question": "q"}, ("input", "output", "context")),
         ({"input": "q", "output": "o", "context": float("nan")}, ("context",)),
@@ -191,47 +191,19 @@ def test_a_provider_without_a_model_is_an_error() -> None:
         LLM(provider="openai")
 
 
-def test_a_frame_keeps_its_rows_and_its_index(world: World) -> None:
-    world.script["label"] = by_year
-    frame = pd.DataFrame(
-        {
-            "input": ["a", "b", "c", "d"],
-            "output": ["It was 1889.", "It was 1920.", "", "It was 1889."],
-            "context": ["It was 1889.", "It was 1889.", "It was 1889.", None],
-            "note": [1, 2, 3, 4],
-        },
-        index=[10, 11, 12, 13],
-    )
-    told = HallucinationEvaluator(llm=LLM(model="gpt-4o", provider="openai")).evaluate_dataframe(frame)
-    assert list(told.index) == [10, 11, 12, 13]
-    assert list(told["note"]) == [1, 2, 3, 4]
-    assert told["hallucination_label"].isna().tolist() == [False, False, True, True]
-    assert list(told["hallucination_label"].dropna()) == ["factual", "hallucinated"]
-    assert list(told["hallucination_score"].dropna()) == [1.0, 0.0]
-    assert "empty" in told["hallucination_explanation"][12]
-    assert told["hallucination_error"].notna().tolist() == [False, False, False, True]
-    assert "context" in told["hallucination_error"][13]
-    assert "hallucination_score" not in frame.columns
-
-
 def test_a_frame_keeps_to_its_concurrency(server: Loopback, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
     server.latency = 0.03
     server.until = lambda asked: server.most_at_once >= 3
     frame = pd.DataFrame([EIFFEL] * 12)
     evaluator = HallucinationEvaluator(llm=LLM(model="gpt-4o", provider="openai"))
-    assert evaluator.evaluate_dataframe(frame, concurrency=3)["hallucination_score"].sum() == 12
+    told = evaluate_dataframe(frame, [evaluator], concurrency=3)
+    assert [score["score"] for score in told["hallucination_score"]] == [1.0] * 12
     assert server.most_at_once == 3
     with pytest.raises(InputError, match="concurrency"):
-        evaluator.evaluate_dataframe(frame, concurrency=0)
+        evaluate_dataframe(frame, [evaluator], concurrency=0)
     with pytest.raises(InputError, match="DataFrame"):
-        evaluator.evaluate_dataframe([EIFFEL])  # type: ignore[arg-type]
-
-
-def test_an_empty_frame_is_no_error() -> None:
-    told = HallucinationEvaluator(ScriptedJudge({})).evaluate_dataframe(pd.DataFrame(columns=["input", "output"]))
-    assert len(told) == 0
-    assert "hallucination_label" in told.columns
+        evaluate_dataframe([EIFFEL], [evaluator])  # type: ignore[arg-type]
 
 
 def test_the_facades_load_no_pandas_and_no_client_library() -> None:

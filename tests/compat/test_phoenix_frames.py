@@ -8,7 +8,7 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from halluscope._internal.errors import InputError, JudgeError, MissingParameters, PromptError
+from halluscope._internal.core.errors import InputError, JudgeError, MissingParameters, PromptError
 from halluscope._internal.judges.scripted import ScriptedJudge
 from halluscope.compat.phoenix import (
     HALLUCINATION_PROMPT_TEMPLATE,
@@ -22,7 +22,7 @@ from halluscope.compat.phoenix import (
     evaluate_dataframe,
 )
 
-from ..loopback import Faults, Loopback
+from ..helpers.loopback import Faults, Loopback
 
 ROW = {"input": "How tall?", "output": "330 m.", "context": "The tower is 330 m tall."}
 NESTED = {
@@ -140,8 +140,8 @@ def test_the_template_that_is_used_can_be_taken_changed_and_given_back() -> None
     assert set(HALLUCINATION_PROMPT_TEMPLATE.variables) == {"input", "context", "output"}
     filled = HALLUCINATION_PROMPT_TEMPLATE.format(**ROW)
     assert "330 m." in filled and "{output}" not in filled
-    changed = HALLUCINATION_PROMPT_TEMPLATE.template.replace("You are given", "Here are")
-    assert "Here are a query" in asked_with(changed)
+    changed = HALLUCINATION_PROMPT_TEMPLATE.template.replace("You judge", "You decide")
+    assert "You decide whether the output" in asked_with(changed)
     evaluator = HallucinationEvaluator(judge())
     assert evaluator.prompt_template == HallucinationEvaluator.PROMPT == HALLUCINATION_PROMPT_TEMPLATE
     with pytest.raises(InputError, match="output"):

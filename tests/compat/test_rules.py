@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
+from halluscope._internal.core.result import Outcome
 from halluscope._internal.judges.scripted import ScriptedJudge
-from halluscope._internal.result import Outcome
 from halluscope.compat.deepeval import Faithfulness, Hallucination, TestCase
 from halluscope.compat.mastra import create_faithfulness_scorer, create_hallucination_scorer
 from halluscope.compat.opik import Hallucination as OpikHallucination
@@ -80,7 +80,7 @@ def test_a_context_without_facts_makes_no_output_perfect() -> None:
     case = TestCase(input="q", actual_output="The sky is blue.", context=["???"])
     result = Faithfulness.measure(case, model=judge)
     assert (result.score, result.success) == (None, False)
-    assert result.details.outcome is Outcome.NO_CONTEXT
+    assert result.details is not None and result.details.outcome is Outcome.NO_CONTEXT
 
 
 def test_a_reason_that_names_another_score_is_not_given() -> None:

@@ -6,11 +6,11 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from halluscope._internal.prompt import Material
-from halluscope._internal.questions import Question
+from halluscope._internal.core.prompt import Material
+from halluscope._internal.engine.questions import Question
 
-from ..loopback import Loopback, Reply
-from ..oracle import Asked, oracle
+from ..helpers.loopback import Loopback, Reply
+from ..helpers.oracle import Asked, oracle
 
 Answering = Any
 """A reply, or a function from the material of a question to one."""

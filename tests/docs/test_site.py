@@ -15,6 +15,8 @@ from halluscope import distributed, judges, metrics
 
 from .pages import ROOT
 
+pytestmark = pytest.mark.slow("builds the documentation")
+
 LOADED = re.compile(
     r"""<(?:script|img|iframe|source)\b[^>]*\bsrc=["']?(?:https?:)?//|<link\b[^>]*href=["']?(?:https?:)?//"""
 )

@@ -12,10 +12,8 @@ import msgspec
 import pytest
 from msgspec import structs
 
-from halluscope._internal.case import Case
-from halluscope._internal.engine.driver import Driver
-from halluscope._internal.engine.retrying import Patience
-from halluscope._internal.errors import (
+from halluscope._internal.core.case import Case
+from halluscope._internal.core.errors import (
     InputError,
     JudgeError,
     JudgeRejected,
@@ -23,22 +21,25 @@ from halluscope._internal.errors import (
     JudgeUnavailable,
     PromptError,
 )
-from halluscope._internal.judge import Answer, Call
+from halluscope._internal.core.result import Outcome
+from halluscope._internal.core.verdict import Claim
+from halluscope._internal.engine.driver import Driver
+from halluscope._internal.engine.judge import Answer, Call
+from halluscope._internal.engine.metrics import Contradiction, Faithfulness, Hallucination, Label
+from halluscope._internal.engine.questions import Question
+from halluscope._internal.engine.retrying import RetryPolicy
 from halluscope._internal.judges.chat.openai import openai_judge
 from halluscope._internal.judges.scripted import ScriptedJudge
-from halluscope._internal.metrics import Contradiction, Faithfulness, Hallucination, Label
-from halluscope._internal.questions import Question
-from halluscope._internal.result import Outcome
 
-from ..loopback import Faults, Features, Loopback
-from ..oracle import oracle
-from ..waiting import until
+from ..helpers.loopback import Faults, Features, Loopback
+from ..helpers.oracle import oracle
+from ..helpers.waiting import until
 
 T = TypeVar("T")
 
 CASE = Case.of("The mill is in Ulm.", ["The mill is in Ulm."])
 FACTUAL = {"verdict": "factual", "reason": ["It is there."]}
-QUICK = Patience(first_wait=0.001, longest_wait=0.01)
+QUICK = RetryPolicy(first_wait=0.001, longest_wait=0.01)
 
 
 class Kept:
@@ -125,7 +126,7 @@ async def test_what_the_caller_did_wrong_is_raised_and_stops_the_rest() -> None:
     assert stopped == begun, "the other questions were stopped"
 
 
-async def test_a_prompt_with_a_slot_nobody_fills_is_the_callers_mistake(server: Loopback) -> None:
+async def test_a_prompt_with_an_unknown_slot_is_an_input_error(server: Loopback) -> None:
     metric = Label(prompts={"label": "{{output}} {{context}} {{nonsense}}"})
     with pytest.raises(PromptError, match="nonsense"):
         await Driver(openai_judge("any", base_url=server.base_url)).score(metric, CASE)
@@ -147,18 +148,19 @@ async def test_one_of_several_questions_fails_and_the_others_count() -> None:
 
 
 async def test_waits_double_with_jitter_and_have_a_top() -> None:
-    patience = Patience(first_wait=1.0, longest_wait=8.0)
+    retry_policy = RetryPolicy(first_wait=1.0, longest_wait=8.0)
     for attempt, top in enumerate((1.0, 2.0, 4.0, 8.0, 8.0)):
-        waits = {patience.wait(attempt, None) for _ in range(50)}
+        waits = {retry_policy.wait(attempt, None) for _ in range(50)}
         assert len(waits) > 40 and top / 2 <= min(waits) and max(waits) <= top
-    assert all(3.0 <= patience.wait(0, 3.0) <= 3.1 for _ in range(50)), "what the server asks for is honoured"
+    assert all(3.0 <= retry_policy.wait(0, 3.0) <= 3.1 for _ in range(50)), "what the server asks for is honoured"
 
 
+@pytest.mark.slow("waits until time limits are over")
 @pytest.mark.parametrize("retry_after", ["0.3", "date:1.5"])
 @pytest.mark.parametrize("fault", ["throttled", "busy"])
 async def test_retry_after_is_honoured(server: Loopback, retry_after: str, fault: str) -> None:
     server.faults = Faults(**{fault: 1.0}, retry_after=retry_after, times=1)  # type: ignore[arg-type]
-    driver = Driver(openai_judge("any", base_url=server.base_url), patience=QUICK)
+    driver = Driver(openai_judge("any", base_url=server.base_url), retry_policy=QUICK)
     assert (await driver.score(Label(), CASE)).score == 0.0
     first, second = (call.at for call in server.calls)
     # A date has whole seconds: it may be up to one second nearer than it was meant.
@@ -167,26 +169,26 @@ async def test_retry_after_is_honoured(server: Loopback, retry_after: str, fault
 
 async def test_a_retry_after_beyond_the_deadline_is_not_waited_for(server: Loopback) -> None:
     server.faults = Faults(throttled=1.0, retry_after="3600")
-    driver = Driver(openai_judge("any", base_url=server.base_url), patience=Patience(deadline=300))
+    driver = Driver(openai_judge("any", base_url=server.base_url), retry_policy=RetryPolicy(deadline=300))
     before = time.monotonic()
     result = await driver.score(Label(), CASE)
     assert time.monotonic() - before < 60
     assert result.failure is not None and (result.failure.kind, result.failure.status) == ("throttled", 429)
-    assert "asked again in 3600 s, which is longer than the 300 s" in result.failure.message
+    assert "asks to wait 3600 s, longer than the 300 s" in result.failure.message
     assert result.failure.retry_after == 3600
     assert len(server.calls) == 1
 
 
 async def test_retries_are_counted_and_not_multiplied(server: Loopback) -> None:
     server.faults = Faults(failed=1.0)
-    patience = Patience(retries=4, first_wait=0.001)
-    await Driver(openai_judge("any", base_url=server.base_url), patience=patience).score(Label(), CASE)
+    retry_policy = RetryPolicy(retries=4, first_wait=0.001)
+    await Driver(openai_judge("any", base_url=server.base_url), retry_policy=retry_policy).score(Label(), CASE)
     assert len(server.calls) == 5
 
 
 async def test_repairs_are_counted(server: Loopback) -> None:
     server.faults = Faults(invalid=1.0)
-    driver = Driver(openai_judge("any", base_url=server.base_url), patience=Patience(repairs=2))
+    driver = Driver(openai_judge("any", base_url=server.base_url), retry_policy=RetryPolicy(repairs=2))
     result = await driver.score(Label(), CASE)
     assert result.failure is not None and result.failure.kind == "reply"
     assert len(server.calls) == 3
@@ -219,13 +221,14 @@ async def test_a_judge_that_never_gives_a_usable_reply_is_not_asked_twice_for_ev
     assert len(server.calls) == 17 + 3, "and has then a name to lose"
 
 
+@pytest.mark.slow("waits until time limits are over")
 @pytest.mark.parametrize("fault", [Faults(failed=1.0), Faults(throttled=1.0), Faults(invalid=1.0), Faults()])
 async def test_the_deadline_is_never_exceeded(server: Loopback, fault: Faults) -> None:
     server.faults = fault
     server.latency = 0.2 if fault != Faults() else 600.0
-    patience = Patience(deadline=1.4, timeout=1.2, retries=1000, repairs=1000, first_wait=0.05)
+    retry_policy = RetryPolicy(deadline=1.4, timeout=1.2, retries=1000, repairs=1000, first_wait=0.05)
     before = time.monotonic()
-    result = await Driver(openai_judge("any", base_url=server.base_url), patience=patience).score(Label(), CASE)
+    result = await Driver(openai_judge("any", base_url=server.base_url), retry_policy=retry_policy).score(Label(), CASE)
     assert time.monotonic() - before < 20, "a thousand tries take minutes"
     assert result.failure is not None
     if fault.failed:
@@ -237,7 +240,7 @@ async def test_the_deadline_is_never_exceeded(server: Loopback, fault: Faults) -
 
 async def test_a_server_that_fails_all_the_time_is_reported_within_the_time_of_a_call(server: Loopback) -> None:
     server.faults = Faults(failed=1.0)
-    driver = Driver(openai_judge("any", base_url=server.base_url), patience=Patience(timeout=1.0, deadline=3600))
+    driver = Driver(openai_judge("any", base_url=server.base_url), retry_policy=RetryPolicy(timeout=1.0, deadline=3600))
     before = time.monotonic()
     result = await driver.score(Label(), CASE)
     assert time.monotonic() - before < 60, "a dozen retries take two and a half minutes"
@@ -251,9 +254,25 @@ async def test_a_judge_that_ignores_its_timeout_is_left() -> None:
         await asyncio.sleep(600)
 
     before = time.monotonic()
-    result = await Driver(Doing(act), patience=Patience(deadline=0.2)).score(Label(), CASE)
+    result = await Driver(Doing(act), retry_policy=RetryPolicy(deadline=0.2)).score(Label(), CASE)
     assert time.monotonic() - before < 60
     assert result.failure is not None and result.failure.kind == "deadline"
+
+
+async def test_a_judge_that_is_late_is_asked_no_more_questions_of_the_case() -> None:
+    asked: list[str] = []
+    claims = [f"The mill {n} is in Ulm." for n in range(2000)]
+
+    async def act(question: Question[Any], call: Call) -> Any:
+        asked.append(question.kind)
+        if question.kind == "extract":
+            return tuple(Claim(f"c{n}", text) for n, text in enumerate(claims, start=1))
+        await asyncio.sleep(600)
+
+    case = Case.of(" ".join(claims), ["The mill is in Ulm."])
+    result = await Driver(Doing(act), retry_policy=RetryPolicy(deadline=0.5)).score(Hallucination(), case)
+    assert result.failure is not None and result.failure.message == "no answer within 0.5 s"
+    assert asked.count("verify") <= 16, "as many as are asked at once"
 
 
 async def test_what_the_server_said_is_told_though_the_last_try_found_no_time() -> None:
@@ -266,7 +285,7 @@ async def test_what_the_server_said_is_told_though_the_last_try_found_no_time() 
             raise JudgeUnavailable("the judge's server failed", status=500)
         await asyncio.sleep(600)
 
-    result = await Driver(Doing(act), patience=Patience(deadline=0.3, first_wait=0.001)).score(Label(), CASE)
+    result = await Driver(Doing(act), retry_policy=RetryPolicy(deadline=0.3, first_wait=0.001)).score(Label(), CASE)
     assert tries == 2
     assert result.failure is not None and (result.failure.kind, result.failure.status) == ("deadline", 500)
     assert "the judge's server failed" in result.failure.message
@@ -276,7 +295,8 @@ async def test_the_clock_runs_from_the_first_call_not_from_the_queue(monkeypatch
     """Each call takes fifty seconds by the clock that counts, which is ours."""
     throttle = OneAtATime()
     now = 0.0
-    monkeypatch.setattr("halluscope._internal.engine.retrying.time", types.SimpleNamespace(monotonic=lambda: now))
+    clock = types.SimpleNamespace(monotonic=lambda: now, perf_counter=lambda: now)
+    monkeypatch.setattr("halluscope._internal.engine.retrying.time", clock)
 
     async def act(question: Question[Any], call: Call) -> Any:
         nonlocal now
@@ -284,7 +304,7 @@ async def test_the_clock_runs_from_the_first_call_not_from_the_queue(monkeypatch
         now += 50
         return FACTUAL
 
-    driver = Driver(Doing(act), throttle=throttle, patience=Patience(deadline=60))
+    driver = Driver(Doing(act), throttle=throttle, retry_policy=RetryPolicy(deadline=60))
     results = await asyncio.gather(*(driver.score(Label(), CASE) for _ in range(8)))
     assert {result.outcome for result in results} == {Outcome.SCORED}
     assert throttle.left == [None] * 8
@@ -301,7 +321,7 @@ class OnlyOne(OneAtATime):
 async def test_the_deadline_at_the_throttle() -> None:
     throttle = OnlyOne()
     judge = ScriptedJudge({"label": (JudgeUnavailable("gone"), FACTUAL)})
-    driver = Driver(judge, throttle=throttle, patience=Patience(deadline=0.3, first_wait=0.001))
+    driver = Driver(judge, throttle=throttle, retry_policy=RetryPolicy(deadline=0.3, first_wait=0.001))
     result = await asyncio.wait_for(driver.score(Label(), CASE), 60)
     assert result.failure is not None and result.failure.kind == "deadline"
     assert len(judge.asked) == 1, "no call is made once the time is over"
@@ -422,7 +442,7 @@ async def test_a_judge_with_a_prompt_of_its_own_shows_that_from_the_cache_too() 
 async def test_what_is_said_of_parts_is_said_again_from_the_cache(server: Loopback) -> None:
     server.answer = lambda asked: "{" if len(asked.material.get("output", "")) > 800 else oracle(asked)
     server.faults = Faults(truncated=1.0, times=1)
-    driver = Driver(openai_judge("any", base_url=server.base_url), cache=Kept(), patience=QUICK)
+    driver = Driver(openai_judge("any", base_url=server.base_url), cache=Kept(), retry_policy=QUICK)
     case = Case.of(" ".join(f"Mill {n} is in Ulm." for n in range(60)), ["Mills are in Ulm."])
     metric = Hallucination(include_reason=False)
     first, second = await driver.score(metric, case), await driver.score(metric, case)
@@ -445,7 +465,7 @@ async def test_no_more_calls_at_once_for_one_case_than_a_server_bears(server: Lo
 async def test_a_throttled_gate_is_told() -> None:
     throttle = OneAtATime()
     judge = ScriptedJudge({"label": (JudgeThrottled("slow", retry_after=0.0), FACTUAL)})
-    assert (await Driver(judge, throttle=throttle, patience=QUICK).score(Label(), CASE)).score == 0.0
+    assert (await Driver(judge, throttle=throttle, retry_policy=QUICK).score(Label(), CASE)).score == 0.0
     assert throttle.left == ["throttled", None]
 
 

@@ -7,15 +7,15 @@ from typing import Any
 
 import pytest
 
-from halluscope._internal.engine.driver import Patience
-from halluscope._internal.errors import JudgeRejected, JudgeUnavailable
+from halluscope._internal.core.errors import JudgeRejected, JudgeUnavailable
+from halluscope._internal.core.result import Outcome, Result
+from halluscope._internal.core.verdict import Support
+from halluscope._internal.engine.driver import RetryPolicy
+from halluscope._internal.engine.metrics import METRICS
 from halluscope._internal.judges.scripted import ScriptedJudge
-from halluscope._internal.metrics import METRICS
-from halluscope._internal.result import Outcome, Result
-from halluscope._internal.verdict import Support
-from tests.scoring import Scorer
+from tests.helpers.scoring import Scorer
 
-QUICK = Patience(deadline=5, first_wait=0.001, longest_wait=0.002, retries=3)
+QUICK = RetryPolicy(deadline=5, first_wait=0.001, longest_wait=0.002, retries=3)
 OUTPUT = "Paris is the capital of France."
 CONTEXT = ["Paris is the capital of France.", "It lies on the Seine."]
 GOOD: dict[str, Any] = {
@@ -36,7 +36,7 @@ FIRST = {
 
 
 def score(metric: str, judge: Any, output: object = OUTPUT, context: object = CONTEXT) -> Result:
-    result = Scorer(metric, judge, patience=QUICK).score(output=output, context=context)
+    result = Scorer(metric, judge, retry_policy=QUICK).score(output=output, context=context)
     assert Result.from_json(result.to_json()) == result
     return result
 
@@ -61,12 +61,11 @@ def test_a_good_judge_gives_the_best_score(metric: str) -> None:
     "wrap",
     [
         lambda text: f"```json\n{text}\n```",
-        lambda text: f"Sure, here it is:\n{text}\nHope this helps!",
         lambda text: f"<think>{{hmm}}</think>{text}",
         lambda text: text.replace('"}', '",}'),
         lambda text: f"\ufeff  {text}  ",
     ],
-    ids=["fences", "prose", "thinking", "trailing comma", "byte order mark"],
+    ids=["fences", "thinking", "trailing comma", "byte order mark"],
 )
 def test_replies_as_models_wrap_them(metric: str, wrap: Any) -> None:
     replies = {kind: wrap(json.dumps(reply)) for kind, reply in good(metric).items()}

@@ -6,18 +6,18 @@ import asyncio
 
 import pytest
 
-from halluscope._internal.case import Case
-from halluscope._internal.engine.driver import Driver, Patience
+from halluscope._internal.core.case import Case
+from halluscope._internal.core.result import Outcome, Result
+from halluscope._internal.engine.driver import Driver, RetryPolicy
+from halluscope._internal.engine.metric import Metric
+from halluscope._internal.engine.metrics import Contradiction, Hallucination, Label
 from halluscope._internal.judges.chat.anthropic import anthropic_judge
 from halluscope._internal.judges.chat.openai import openai_judge
-from halluscope._internal.metric import Metric
-from halluscope._internal.metrics import Contradiction, Hallucination, Label
-from halluscope._internal.result import Outcome, Result
 
-from ..loopback import Faults, Loopback
+from ..helpers.loopback import Faults, Loopback
 
 CASES = 500
-PATIENCE = Patience(first_wait=0.001, longest_wait=0.05, repairs=5)
+PATIENCE = RetryPolicy(first_wait=0.001, longest_wait=0.05, repairs=5)
 
 ALONE = {
     "20 % throttled": Faults(throttled=0.2),
@@ -62,10 +62,11 @@ def _never(faults: Faults) -> set[str]:
     return {name for name in Faults.__annotations__ if getattr(faults, name) == 0.0}
 
 
+@pytest.mark.slow("makes thousands of calls with faults")
 @pytest.mark.parametrize("faults", ALONE.values(), ids=ALONE)
 async def test_nothing_is_lost_and_nothing_asked_twice(server: Loopback, faults: Faults) -> None:
     server.faults = faults
-    driver = Driver(openai_judge("any", base_url=server.base_url), patience=PATIENCE)
+    driver = Driver(openai_judge("any", base_url=server.base_url), retry_policy=PATIENCE)
     results = await scored(Hallucination(include_reason=False), driver)
     assert len(results) == CASES
     complete(results, right=0.5)
@@ -78,10 +79,11 @@ async def test_nothing_is_lost_and_nothing_asked_twice(server: Loopback, faults:
     assert sum(result.usage.calls for result in results) >= 2 * CASES
 
 
+@pytest.mark.slow("makes thousands of calls with faults")
 @pytest.mark.parametrize(("metric", "right"), [(Label(), 1.0), (Contradiction(include_reason=False), 0.5)])
 async def test_other_metrics_with_all_three(server: Loopback, metric: Metric, right: float) -> None:
     server.faults = ALONE["all three"]
-    results = await scored(metric, Driver(openai_judge("any", base_url=server.base_url), patience=PATIENCE))
+    results = await scored(metric, Driver(openai_judge("any", base_url=server.base_url), retry_policy=PATIENCE))
     complete(results, right)
     assert max(server.answered.values()) == 1
     assert len(server.answered) == CASES
@@ -90,14 +92,14 @@ async def test_other_metrics_with_all_three(server: Loopback, metric: Metric, ri
 async def test_anthropic_with_all_three(server: Loopback) -> None:
     server.faults = ALONE["all three"]
     judge = anthropic_judge("any", base_url=server.url, api_key="key")
-    results = await scored(Hallucination(include_reason=False), Driver(judge, patience=PATIENCE), 100)
+    results = await scored(Hallucination(include_reason=False), Driver(judge, retry_policy=PATIENCE), 100)
     complete(results, right=0.5)
     assert max(server.answered.values()) == 1
 
 
 async def test_faults_are_the_same_for_the_same_seed(server: Loopback) -> None:
     server.faults = ALONE["all three"]
-    driver = Driver(openai_judge("any", base_url=server.base_url), patience=PATIENCE)
+    driver = Driver(openai_judge("any", base_url=server.base_url), retry_policy=PATIENCE)
     counts = []
     for _ in range(2):
         server.forget()
@@ -106,9 +108,12 @@ async def test_faults_are_the_same_for_the_same_seed(server: Loopback) -> None:
     assert counts[0] == counts[1]
 
 
+@pytest.mark.slow("makes thousands of calls with faults")
 async def test_a_server_that_is_gone_is_500_failures_and_no_exception(server: Loopback) -> None:
     server.faults = Faults(failed=1.0)
-    driver = Driver(openai_judge("any", base_url=server.base_url), patience=Patience(retries=1, first_wait=0.001))
+    driver = Driver(
+        openai_judge("any", base_url=server.base_url), retry_policy=RetryPolicy(retries=1, first_wait=0.001)
+    )
     results = await scored(Label(), driver)
     assert {(r.outcome, r.score) for r in results} == {(Outcome.FAILED, None)}
     assert {r.failure.kind for r in results if r.failure} == {"unavailable"}

@@ -8,9 +8,9 @@ from collections.abc import AsyncGenerator, Iterator
 import pytest
 
 from halluscope import Case, Label, Outcome
+from halluscope._internal.core.errors import InputError, StoreError
 from halluscope._internal.engine.driver import Driver
 from halluscope._internal.engine.many import collected, each, score_all
-from halluscope._internal.errors import InputError, StoreError
 from halluscope.judges import resolve
 from halluscope.metrics import Finding, Flow
 

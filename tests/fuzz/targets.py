@@ -14,17 +14,25 @@ from typing import Any
 from hypothesis import strategies as st
 
 from halluscope import evaluate
-from halluscope._internal.case import Case
-from halluscope._internal.datasets import Row, Unread, open_data
-from halluscope._internal.errors import InputError, JudgeError, ReplyError, StoreError
+from halluscope._internal.core.case import Case
+from halluscope._internal.core.errors import InputError, JudgeError, StoreError
+from halluscope._internal.core.result import Result
+from halluscope._internal.core.verdict import Claim, Support
+from halluscope._internal.engine.questions import (
+    ComparePassages,
+    ExtractClaims,
+    LabelAnswer,
+    Passage,
+    Question,
+    VerifyClaims,
+)
 from halluscope._internal.judges.scripted import ScriptedJudge
-from halluscope._internal.questions import ComparePassages, ExtractClaims, LabelAnswer, Passage, Question, VerifyClaims
-from halluscope._internal.result import Result
-from halluscope._internal.store import Store
-from halluscope._internal.store.run_reader import entries, list_runs
-from halluscope._internal.verdict import Claim, Support
+from halluscope._internal.runs.datasets import Row, Unread, open_data
+from halluscope._internal.runs.store import Store
+from halluscope._internal.runs.store.run_reader import entries, list_runs
 
-from ..hostile import QUOTING, STYLES, payloads
+from ..helpers.hostile import QUOTING, STYLES, WITH_PROSE, payloads
+from .slow_clients import clients, slow_clients
 
 WORDS = {"yes": Support.SUPPORTED, "no": Support.CONTRADICTED}
 _PIECES = ["```", "```json\n", "<think>", "</think>", '"', "'", "\\", "{", "}", "[", "]", ":", ",", "\n", '{"code": "']
@@ -45,8 +53,78 @@ anything = st.recursive(
 )
 
 
+answers = st.fixed_dictionaries(
+    {},
+    optional={
+        "id": st.sampled_from(["c1", "c2", None]),
+        "statement": st.sampled_from(["The mill is in Bonn.", "the mill is in bonn", None]),
+        "basis": st.sampled_from(["supported", None]),
+        "verdict": st.just("yes"),
+        "evidence": st.none(),
+        "code": st.sampled_from(["000000000000", None]),
+        "reason": hostile_text,
+    },
+)
+near_quotes = st.builds(
+    lambda items, keys, write, before, after: before + write({keys: items}) + after,
+    st.lists(
+        st.builds(lambda item, order: dict(order.sample(list(item.items()), len(item))), answers, st.randoms()),
+        max_size=2,
+    ),
+    st.sampled_from(["verdicts", "results", "verdict"]),
+    st.sampled_from(
+        [json.dumps, repr, str, lambda value: json.dumps(value, indent=1), lambda value: json.dumps(value)[:-2]]
+    ),
+    st.sampled_from(["", "{p1} ", "</think>", "```json\n", "[1] ", '"']),
+    st.sampled_from(["", "```", "\n\n", ",", "}", '"']),
+)
+"""What a judge may write when it cites injected JSON from memory: other order, nulls, other quotes, cut short."""
+
+_WORDS = (
+    "factual|Factual?|Factual.|hallucinated|not|isn't|non-|far from|No.|neither|nor|anything but|hardly|**factual**"
+)
+denials = st.lists(st.sampled_from([*_WORDS.split("|"), "it is", "\n", '{"verdict": "fact', "```"]), max_size=6).map(
+    " ".join
+)
+"""Replies in words."""
+
+
+def nested(depth: int, opens: str, inside: str) -> str:
+    """JSON that nests this deep, inside a reply."""
+    value = '"factual"'
+    for _ in range(depth):
+        value = f"[{value}]" if opens == "[" else f'{{"{opens}": {value}}}'
+    return inside.replace("…", value)
+
+
+def worded(text: str) -> None:
+    """A reply in words counts only where it is one word. JSON is for the other targets."""
+    question = LabelAnswer(output="The mill is in Bonn.", passages=(Passage(0, "The mill is in Ulm."),))
+    try:
+        found = question.read_reply(text)
+    except JudgeError:
+        return
+    letters = "".join(character for character in text.casefold() if character.isalpha())
+    assert letters == found.label or "{" in text, "a word in a sentence became the label"
+
+
+def cited(citation: str, style: str, code: bool) -> None:
+    """An honest judge that cites injected JSON in its own words never has the citation taken for its verdict."""
+    _stays("The mill is in Ulm.", citation, style, code)
+
+
+def deep(text: str) -> None:
+    """A reply that nests to any depth is read, or is an error of the judge."""
+    reply(text, False)
+    worded(text)
+
+
 def quoted(material: str, style: str, code: bool) -> None:
     """An honest verdict, in any style, with any text quoted in it and round it, is read as it is or not at all."""
+    _stays(material, material, style, code)
+
+
+def _stays(material: str, citation: str, style: str, code: bool) -> None:
     question = VerifyClaims(
         claims=(Claim("c1", "The mill is in Bonn."),), passages=(Passage(0, material),), words=WORDS
     )
@@ -54,11 +132,12 @@ def quoted(material: str, style: str, code: bool) -> None:
     said: dict[str, Any] = {"verdicts": [verdict]}
     if code:
         said = {"code": question.code, **said}
-    reply = {**STYLES, **QUOTING}[style](json.dumps(said, ensure_ascii=False), material)
+    written = {**STYLES, **WITH_PROSE, **QUOTING}[style]
+    reply = written(json.dumps(said, ensure_ascii=False), citation)
     try:
         found = question.read_reply(reply)
-    except ReplyError:
-        assert style in QUOTING and (not code or "nothing" in style), "an honest answer was refused"
+    except JudgeError:
+        assert style not in STYLES and (not code or "nothing" in style), "an honest answer was refused"
         return
     assert [verdict.word for verdict in found.verdicts] == ["no"], "the judged text became the verdict"
 
@@ -143,13 +222,29 @@ def store(places: list[int], bits: int, cut: int | None) -> None:
         found = _contents(bytes(content[:cut]))
     except StoreError:
         return
-    assert found in (_right(), []), "damage went unnoticed"
+    empty = len(content[:cut]) < 2  # a file of one byte is an empty one for SQLite
+    assert found == _right() or empty, "damage went unnoticed"
 
 
 TARGETS: dict[str, tuple[Callable[..., None], dict[str, st.SearchStrategy[Any]]]] = {
     "quoted": (
         quoted,
-        {"material": hostile_text, "style": st.sampled_from([*STYLES, *QUOTING]), "code": st.booleans()},
+        {"material": hostile_text, "style": st.sampled_from([*STYLES, *WITH_PROSE, *QUOTING]), "code": st.booleans()},
+    ),
+    "cited": (cited, {"citation": near_quotes, "style": st.sampled_from(list(QUOTING)), "code": st.booleans()}),
+    "worded": (worded, {"text": st.one_of(denials, hostile_text)}),
+    "deep": (
+        deep,
+        {
+            "text": st.builds(
+                nested,
+                st.integers(0, 1200),
+                st.sampled_from(["[", "verdict", "verdicts", "reason", "claims"]),
+                st.sampled_from(
+                    ["…", '{"verdict": …}', '{"verdicts": …}', '{"claims": …}', "It is …", '{"reason": …,}']
+                ),
+            )
+        },
     ),
     "reply": (reply, {"text": st.one_of(hostile_text, anything.map(repr)), "truncated": st.booleans()}),
     "case": (
@@ -183,4 +278,5 @@ TARGETS: dict[str, tuple[Callable[..., None], dict[str, st.SearchStrategy[Any]]]
             "cut": st.one_of(st.none(), st.integers(0, 1 << 17)),
         },
     ),
+    "slow clients": (slow_clients, {"steps": clients}),
 }

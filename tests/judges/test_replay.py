@@ -10,21 +10,21 @@ import pytest
 from msgspec import structs
 
 from halluscope import Outcome, Result, Support
-from halluscope._internal.engine.driver import Patience
-from halluscope._internal.errors import InputError, JudgeError
-from halluscope._internal.judge import Answer, Call, Judge
+from halluscope._internal.core.errors import InputError, JudgeError
+from halluscope._internal.engine.driver import RetryPolicy
+from halluscope._internal.engine.judge import Answer, Call, Judge
+from halluscope._internal.engine.questions import ExtractClaims, Question
+from halluscope._internal.engine.questions.verify import Verification
 from halluscope._internal.judges.chat.openai import openai_judge
 from halluscope._internal.judges.replay import Recording, ReplayJudge
 from halluscope._internal.judges.scripted import ScriptedJudge
-from halluscope._internal.questions import ExtractClaims, Question
-from halluscope._internal.questions.verify import Verification
-from tests.scoring import Scorer
+from tests.helpers.scoring import Scorer
 
-from ..loopback import Faults, Features, Loopback
+from ..helpers.loopback import Faults, Features, Loopback
 
 OUTPUT = "The tower is 300 metres high. It was built in 1950. Everybody loves it."
 CONTEXT = ["The tower was built in 1889 and is 300 metres high.", "It stands in Paris."]
-SETTINGS: dict[str, Any] = {"patience": Patience(first_wait=0.01, longest_wait=0.05)}
+SETTINGS: dict[str, Any] = {"retry_policy": RetryPolicy(first_wait=0.01, longest_wait=0.05)}
 
 
 def live(server: Loopback) -> Judge:
@@ -169,18 +169,7 @@ def test_the_file_can_be_read_by_people(server: Loopback, path: Path) -> None:
     assert path.read_text(encoding="utf-8").endswith("}\n")
 
 
-def test_a_reply_with_a_doubled_key_stays_a_text(path: Path) -> None:
-    reply = '{"claims": ["x"], "claims": ["The tower is 300 metres high."]}'
-    verify = {"verdicts": [{"id": "c1", "verdict": "no", "reason": "r", "evidence": ""}]}
-    judge = ScriptedJudge({"extract": reply, "verify": verify, "explain": {"reason": "Fine."}})
-    recording = Recording(path)
-    first = scored(ReplayJudge(recording, "scripted", live=lambda: judge))
-    recording.save()
-    assert reply in [entry["reply"] for entry in json.loads(path.read_text(encoding="utf-8"))["replies"].values()]
-    assert found(scored(ReplayJudge(Recording(path), "scripted"))) == found(first)
-
-
-def test_replies_nobody_asks_for_are_forgotten(server: Loopback, path: Path) -> None:
+def test_unused_replies_are_removed(server: Loopback, path: Path) -> None:
     recording = Recording(path)
     scored(ReplayJudge(recording, "openai/any", live=lambda: live(server)))
     scored(ReplayJudge(recording, "openai/any", live=lambda: live(server)), output="The tower is 300 metres high.")
@@ -238,13 +227,13 @@ def test_a_recorded_answer_of_another_shape_is_an_error_that_says_what_to_do(pat
 
 
 async def test_it_cannot_be_asked_without_a_driver(path: Path) -> None:
-    with pytest.raises(JudgeError, match="use it through a scorer"):
+    with pytest.raises(JudgeError, match="must be used through a metric"):
         await ReplayJudge(Recording(path), "x").answer(ExtractClaims(output="a"), Call())
 
 
 def test_a_judge_that_cannot_be_made_is_said(path: Path) -> None:
     def impossible() -> Judge:
-        raise InputError("the judge needs a key: set OPENAI_API_KEY.")
+        raise InputError("the judge needs an API key: set OPENAI_API_KEY.")
 
     judge = ReplayJudge(Recording(path), "openai/any", live=impossible)
     try:

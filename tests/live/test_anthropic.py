@@ -12,6 +12,8 @@ from halluscope import Case
 from .answering import Scored
 from .wire import SAID, Wire
 
+pytestmark = pytest.mark.slow("imports Anthropic's SDK")
+
 FOUND = "The tower was built in 1889 and is 300 metres high."
 DOCUMENT = {"type": "document", "source": {"type": "text", "media_type": "text/plain", "data": "It is in Paris."}}
 MESSAGES: Any = [

@@ -8,6 +8,8 @@ import pytest
 
 from .answering import FACT, Scored
 
+pytestmark = pytest.mark.slow("imports LangChain")
+
 SAID = "The tower is 300 metres high."
 
 

@@ -6,22 +6,24 @@ import asyncio
 import inspect
 import logging
 import random
+import sys
 import threading
 import time
 from collections.abc import AsyncGenerator, Callable, Generator
 from pathlib import Path
+from types import FrameType
 from typing import Any
 
 import pytest
 
 import halluscope
-from halluscope import Case, JudgeError, Patience, Result, Run
+from halluscope import Case, JudgeError, Result, RetryPolicy, Run
 from halluscope.judges import ScriptedJudge
 from halluscope.live import Live, LiveAnswer, retrieved, retriever
 
 from .answering import FACT, Scored, content
 
-FAST = Patience(retries=0, repairs=0)
+FAST = RetryPolicy(retries=0, repairs=0)
 
 
 def test_a_function_is_watched(scored: Scored) -> None:
@@ -57,7 +59,7 @@ async def test_an_asynchronous_function_and_what_it_retrieves(scored: Scored) ->
     assert await answer("How high?") == FACT
     await scored.live.aflush()
     case = scored.only()
-    assert case.context == (FACT, FACT, "It is in Paris.") and case.metadata == {"user": 7}
+    assert case.context == (FACT, FACT, "It is in Paris.") and case.metadata["user"] == 7
 
 
 def test_a_generator_stays_one(scored: Scored) -> None:
@@ -241,7 +243,7 @@ def moody(seed: int) -> ScriptedJudge:
 
 
 def test_every_answer_is_accounted_for(tmp_path: Path) -> None:
-    scored = Scored(tmp_path, moody(3), queue=60, patience=FAST)
+    scored = Scored(tmp_path, moody(3), queue=60, retry_policy=FAST)
     source = random.Random(4)
 
     @scored.live.watch
@@ -270,6 +272,7 @@ def test_every_answer_is_accounted_for(tmp_path: Path) -> None:
     scored.store.check()
 
 
+@pytest.mark.slow("waits for a full queue")
 def test_what_does_not_fit_the_queue_is_dropped_and_counted(tmp_path: Path) -> None:
     scored = Scored(tmp_path, ScriptedJudge(content, latency=0.2), queue=5, concurrency=1)
     for number in range(50):
@@ -304,6 +307,85 @@ def test_the_application_hears_of_no_trouble(tmp_path: Path, caplog: pytest.LogC
     live.record(object(), FACT)
     assert live.flush(30)
     assert live.counts.failed == 1
+
+
+class Odd(BaseException):
+    """As the ones that test runners and other frameworks raise."""
+
+
+@pytest.mark.parametrize("kind", [SystemExit, KeyboardInterrupt, asyncio.CancelledError, GeneratorExit, Odd])
+@pytest.mark.parametrize("asynchronous", [False, True])
+def test_functions_of_the_application_may_raise_anything(
+    tmp_path: Path, kind: type[BaseException], asynchronous: bool, caplog: pytest.LogCaptureFixture
+) -> None:
+    def broken(*args: Any) -> Any:
+        raise kind("enough")
+
+    async def abroken(*args: Any) -> Any:
+        raise kind("enough")
+
+    function: Any = abroken if asynchronous else broken
+    store = halluscope.Store(tmp_path / "live.db")
+    cases: tuple[tuple[dict[str, Any], int], ...] = (
+        ({"filter": function}, 3),
+        ({"get_context": function}, 3),
+        ({"on_result": function}, 0),
+        ({"metrics": "label", "judge": function}, 3),
+    )
+    for number, (trouble, failed) in enumerate(cases):
+        live = Live(**{"judge": ScriptedJudge(content), "store": store, "run": f"run {number}", **trouble})
+        for _ in range(3):
+            live.record(FACT, FACT)
+        assert live.flush(30), trouble
+        counts = live.counts
+        assert (counts.seen, counts.stored, counts.failed, counts.waiting) == (3, 3 - failed, failed, 0), trouble
+        assert "judge" in trouble or any(kind.__name__ in record.getMessage() for record in caplog.records)
+        caplog.clear()
+    assert halluscope.check(FACT, [FACT]).score == 0.0
+
+
+def test_a_stream_may_end_inside_any_line_of_live(tmp_path: Path) -> None:
+    """The garbage collector ends a stream that stands in a reference cycle in any thread, at any line."""
+    ended = 0
+
+    def at_each_line(frame: FrameType, event: str, argument: object) -> Any:
+        nonlocal ended
+        if "halluscope/_internal/live/" not in frame.f_code.co_filename.replace("\\", "/") and (
+            "plumbing/sync" not in frame.f_code.co_filename.replace("\\", "/")
+        ):
+            return None
+        if event == "line":
+            sys.settrace(None)
+            stream = answer("How high?")
+            next(stream)
+            stream.close()
+            ended += 1
+            sys.settrace(at_each_line)
+        return at_each_line
+
+    def work() -> None:
+        sys.settrace(at_each_line)
+        try:
+            scored.live.record(FACT, FACT)
+            assert scored.live.counts.seen
+        finally:
+            sys.settrace(None)
+
+    scored = Scored(tmp_path, queue=10_000)
+
+    @scored.live.watch
+    def answer(question: str) -> Generator[str, None, None]:
+        yield "The tower "
+        yield "is 300 metres high."
+
+    for _ in range(2):  # with a worker that has to be started, and with one at work
+        thread = threading.Thread(target=work, daemon=True)
+        thread.start()
+        thread.join(30)
+        assert not thread.is_alive(), "the thread waits for itself"
+    assert scored.live.flush(60) and ended > 20
+    counts = scored.live.counts
+    assert (counts.seen, counts.stored, counts.waiting) == (ended + 2, ended + 2, 0)
 
 
 def test_a_store_that_fails_loses_scores_and_nothing_else(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
@@ -390,14 +472,14 @@ def test_the_embedded_judge_scores_as_check_does(tmp_path: Path) -> None:
         (lambda: Live(rate={"label": 0.5}), "'label'"),
         (lambda: Live(queue=0), "`queue` must be 1 or more"),
         (lambda: Live(daily_budget=-1), "more than 0 dollars"),
-        (lambda: Live(run="a/b"), "no name for a run"),
+        (lambda: Live(run="a/b"), "cannot name a run"),
         (lambda: Live(context_from=["dreams"]), "'dreams'"),
         (lambda: Live(exit_wait=-1), "`exit_wait`"),
         (lambda: Live().watch(input="nowhere")(lambda question: ""), "has no parameter 'nowhere'"),
-        (lambda: Live().openai(object()), "no client of the package openai"),
+        (lambda: Live().openai(object()), "is not a client of the package openai"),
     ],
 )
-def test_bad_settings_are_told_at_once(call: Callable[[], object], said: str) -> None:
+def test_invalid_settings_are_reported_at_once(call: Callable[[], object], said: str) -> None:
     with pytest.raises(halluscope.InputError) as caught:
         call()
     assert said in str(caught.value) and "\n" not in str(caught.value)

@@ -12,6 +12,8 @@ from halluscope import Case
 from .answering import Scored
 from .wire import CALL, SAID, Wire
 
+pytestmark = pytest.mark.slow("imports OpenAI's SDK")
+
 FOUND = "The tower was built in 1889 and is 300 metres high."
 TOOLS: Any = [{"type": "function", "function": {"name": "look_up", "parameters": {"type": "object"}}}]
 ASKED: Any = [{"role": "system", "content": "Be brief."}, {"role": "user", "content": "How high is the tower?"}]

@@ -10,6 +10,8 @@ import pytest
 from .answering import FACT, Scored
 from .wire import SAID, Wire
 
+pytestmark = pytest.mark.slow("imports the Agents SDK")
+
 
 def agent(client: Any, kind: str) -> Any:
     from agents import Agent, OpenAIChatCompletionsModel, OpenAIResponsesModel, function_tool, set_tracing_disabled

@@ -8,9 +8,13 @@ import sys
 import textwrap
 from pathlib import Path
 
+import pytest
+
 from halluscope import Run, Store
 
-from ..systems import posix
+from ..helpers.systems import posix
+
+pytestmark = pytest.mark.slow("forks and starts processes")
 
 SETUP = """
 import multiprocessing, os, sys, threading, time
@@ -40,7 +44,7 @@ def stored(body: str, home: Path) -> list[str]:
         env={**os.environ, "HALLUSCOPE_HOME": str(home)},
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=300,
         check=False,
     )
     assert (done.returncode, done.stderr) == (0, ""), done.stderr
@@ -80,11 +84,30 @@ def test_what_takes_too_long_is_stored_as_not_scored(tmp_path: Path) -> None:
     assert sorted(stored(body, tmp_path)) == [f"Answer {number}. failed" for number in range(3)]
 
 
+def test_a_judge_that_blocks_the_event_loop_does_not_keep_the_program_from_ending(tmp_path: Path) -> None:
+    body = """
+    import logging
+    logging.disable(logging.CRITICAL)
+
+    asked = threading.Event()
+
+    class Blocking(ScriptedJudge):
+        async def answer(self, question, call):
+            asked.set()
+            time.sleep(3600)
+
+    Live(judge=Blocking(content), exit_wait=0.1).record("It is red.", "x")
+    asked.wait()
+    """
+    assert stored(body, tmp_path) == []
+
+
 @posix
 def test_forked_children_store_their_own_answers(tmp_path: Path) -> None:
     body = """
     live = Live(judge=ScriptedJudge(content, latency=0.02))
     live.record("Before.", "x")
+    live.flush()
 
     def child(number):
         for turn in range(3):
@@ -97,6 +120,7 @@ def test_forked_children_store_their_own_answers(tmp_path: Path) -> None:
     live.record("Parent.", "x")
     for one in children:
         one.join()
+    live.flush()
     if os.fork() == 0:
         live.record("Forked plainly.", "x")
         sys.exit(0)
@@ -105,3 +129,31 @@ def test_forked_children_store_their_own_answers(tmp_path: Path) -> None:
     found = stored(body, tmp_path)
     expected = [f"Child {n}, {turn}." for n in range(3) for turn in range(3)]
     assert sorted(found) == sorted(f"{one} scored" for one in [*expected, "Before.", "Parent.", "Forked plainly."])
+
+
+@posix
+def test_children_forked_at_any_moment_end(tmp_path: Path) -> None:
+    """Those forked while another thread uses the store cannot store their answers, count them and say why."""
+    body = """
+    import logging
+    logging.disable(logging.CRITICAL)
+    live = Live(judge=ScriptedJudge(content))
+
+    def child():
+        live.record("Child.", "x")
+        live.flush()
+        counts = live.counts
+        assert (counts.sampled, counts.waiting, counts.stored + counts.failed) == (1, 0, 1), counts
+
+    children = []
+    for number in range(20):
+        live.record(f"Parent {number}.", "x")
+        time.sleep(0.003)
+        children.append(multiprocessing.get_context("fork").Process(target=child))
+        children[-1].start()
+    for one in children:
+        one.join()
+        assert one.exitcode == 0
+    """
+    found = stored(body, tmp_path)
+    assert sorted(set(found) - {"Child. scored"}) == sorted(f"Parent {number}. scored" for number in range(20))

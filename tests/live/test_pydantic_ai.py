@@ -12,6 +12,8 @@ import halluscope
 from .answering import FACT, Scored
 from .wire import SAID, Wire
 
+pytestmark = pytest.mark.slow("imports Pydantic AI")
+
 
 def agent(model: Any) -> Any:
     from pydantic_ai import Agent
@@ -58,5 +60,5 @@ def test_in_a_program_without_a_loop(scored: Scored) -> None:
 
 
 def test_something_else_is_refused(scored: Scored) -> None:
-    with pytest.raises(halluscope.InputError, match="no agent of pydantic-ai"):
+    with pytest.raises(halluscope.InputError, match="is not an agent of pydantic-ai"):
         scored.live.pydantic_ai(object())

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from halluscope import JudgeError, Patience
+from halluscope import JudgeError, RetryPolicy
 from halluscope.judges import ScriptedJudge
 
 from .answering import FACT, Scored, content
@@ -84,7 +84,7 @@ def test_the_names_are_those_of_the_semantic_conventions(tmp_path: Path, exporte
         for name in dir(module)
         if name.isupper() and isinstance(getattr(module, name), str)
     }
-    scored = Scored(tmp_path, ScriptedJudge({"extract": JudgeError("down")}), patience=Patience(retries=0))
+    scored = Scored(tmp_path, ScriptedJudge({"extract": JudgeError("down")}), retry_policy=RetryPolicy(retries=0))
     with scored.live.answer("How high?", FACT) as answer:
         answer.output, answer.response_id = FACT, "resp-1"
     scored.cases()

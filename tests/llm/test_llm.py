@@ -7,24 +7,18 @@ from __future__ import annotations
 
 import asyncio
 import json
-import subprocess
-import sys
 import time
-from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
-from halluscope._internal.case import Case
-from halluscope._internal.engine.driver import Driver, Patience
+from halluscope._internal.core.case import Case
+from halluscope._internal.core.result import Outcome, Result
+from halluscope._internal.engine.driver import Driver, RetryPolicy
+from halluscope._internal.engine.metrics import METRICS
 from halluscope._internal.judges.chat.openai import openai_judge
-from halluscope._internal.metrics import METRICS
-from halluscope._internal.result import Outcome, Result
 
 LIMIT = 250
 """Tokens in a reply: the model is slow, and now and then does not come to an end."""
-
-ROOT = Path(__file__).parent.parent.parent
 
 CASES = (
     Case.of("Einstein won the Nobel Prize in 1969.", ["Einstein won the Nobel Prize in 1921."], "When did he win?"),
@@ -33,30 +27,12 @@ CASES = (
 )
 
 
-@pytest.fixture(scope="module")
-def address() -> Iterator[str]:
-    process = subprocess.Popen(
-        [sys.executable, "-m", "tests.llm.serve"],
-        cwd=ROOT,
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-        text=True,
-    )
-    assert process.stdout is not None
-    said = process.stdout.readline().strip()
-    assert said.startswith("http://127.0.0.1:"), "the server did not start"
-    yield f"{said}/v1"
-    process.communicate(timeout=60)
-    assert process.returncode == 0
-
-
 async def test_every_reply_parses_and_every_case_ends_in_a_result(
     address: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     # The penalty keeps so small a model from repeating itself until the limit cuts it off.
     judge = openai_judge("smollm2", base_url=address, max_tokens=LIMIT, extra={"repeat_penalty": 1.2})
-    driver = Driver(judge, patience=Patience(deadline=600, timeout=300))
+    driver = Driver(judge, retry_policy=RetryPolicy(deadline=600, timeout=300))
     before = time.monotonic()
     results: dict[str, list[Result]] = {}
     for name, metric in METRICS.items():

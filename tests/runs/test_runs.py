@@ -12,15 +12,16 @@ from typing import Any
 import numpy as np
 import pytest
 
-from halluscope._internal.errors import InputError, JudgeUnavailable, UnknownName
+from halluscope._internal.core.errors import InputError, JudgeUnavailable, UnknownName, UnknownRun
+from halluscope._internal.core.result import Outcome
+from halluscope._internal.engine.questions import LabelAnswer, Question
 from halluscope._internal.judges.scripted import ScriptedJudge
-from halluscope._internal.questions import LabelAnswer, Question
-from halluscope._internal.result import Outcome
-from halluscope._internal.runner import evaluate
 from halluscope._internal.runs import Run, all_runs
+from halluscope._internal.runs.datasets import Row, open_data
 from halluscope._internal.runs.export import FORMATS
+from halluscope._internal.runs.runner import evaluate
+from halluscope._internal.runs.store import Store
 from halluscope._internal.stats.means import mean_interval
-from halluscope._internal.store import Store
 
 
 @pytest.fixture
@@ -45,10 +46,10 @@ def made(store: Store, outputs: Sequence[str], name: str, **columns: Sequence[st
         | {key: values[i] for key, values in given.items()}
         for i, output in enumerate(outputs)
     ]
-    from halluscope._internal.engine.driver import Patience
+    from halluscope._internal.engine.driver import RetryPolicy
 
     judge = ScriptedJudge(believing, name="believing")
-    return evaluate(rows, "label", judge, store=store, run=name, patience=Patience(retries=0))
+    return evaluate(rows, "label", judge, store=store, run=name, retry_policy=RetryPolicy(retries=0))
 
 
 def test_the_figures_leave_out_what_has_no_score(store: Store) -> None:
@@ -72,6 +73,7 @@ def test_no_score_at_all_is_no_mean(store: Store) -> None:
     assert (label.mean, label.interval, label.pass_rate, label.scored) == (None, None, None, 0)
 
 
+@pytest.mark.slow("simulates thousands of runs")
 @pytest.mark.parametrize("n", [200, 20_000])
 def test_the_interval_holds_the_mean_as_often_as_it_says(n: int) -> None:
     """By bootstrap for few, by the normal law for many: both within what 60 draws allow."""
@@ -174,7 +176,7 @@ def test_another_judge_is_not_comparable(store: Store) -> None:
 
 def test_a_run_that_is_not_there_names_those_that_are(store: Store) -> None:
     made(store, ["right"], "night")
-    with pytest.raises(UnknownName, match=r"no run called 'day'; choose one of: night"):
+    with pytest.raises(UnknownRun, match=r"no run called 'day'; choose one of: night"):
         Run("day", store)
     assert [info.name for info in all_runs(store)] == ["night"]
 
@@ -215,6 +217,27 @@ def test_an_export_holds_every_result(store: Store, tmp_path: Path, ending: str)
     assert [path.name for path in path.parent.iterdir()] == [path.name], "nothing half-written is left"
 
 
+FORMULAS = ["=1+1", "+49 30", "-2 degrees", "@SUM(A1)", "\t=1", "\r=1", "'=1", "''+1", "'quoted' words", "＝1", "a=b"]
+
+
+@pytest.mark.parametrize("ending", [".csv", ".csv.gz"])
+def test_a_cell_is_no_formula_and_is_read_back_as_it_was(store: Store, tmp_path: Path, ending: str) -> None:
+    run = made(store, FORMULAS, "r")
+    path = tmp_path / f"out{ending}"
+    run.export(path)
+    cells = [line["output"] for line in read_back(path)]
+    assert not [cell for cell in cells if cell[:1] in "=+-@\t\r＝"]
+    assert cells[-1] == "a=b 10" and cells[8] == "'quoted' words 8"
+    said = [row.case.output for row in open_data(path) if isinstance(row, Row)]
+    assert said == [f"{text} {number}" for number, text in enumerate(FORMULAS)]
+
+
+def test_a_csv_file_of_another_program_is_read_as_it_is(tmp_path: Path) -> None:
+    path = tmp_path / "d.csv"
+    path.write_text("output\n'=1\n")
+    assert [row.case.output for row in open_data(path) if isinstance(row, Row)] == ["'=1"]
+
+
 def test_an_export_that_fails_leaves_the_old_file(
     store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -230,7 +253,7 @@ def test_an_export_that_fails_leaves_the_old_file(
 
 def test_an_unknown_format(store: Store, tmp_path: Path) -> None:
     run = made(store, ["right"], "r")
-    with pytest.raises(InputError, match="names no format"):
+    with pytest.raises(InputError, match="has no known ending"):
         run.export(tmp_path / "out.xls")
 
 

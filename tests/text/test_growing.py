@@ -9,8 +9,8 @@ import pytest
 from halluscope._internal.text import sentences
 from halluscope._internal.text.growing import GrowingText, Sentence
 
-from ..random_text import random_texts
-from ..timing import taken
+from ..helpers.random_text import random_texts
+from ..helpers.timing import taken
 
 _BITS = [
     *"Mr. Dr. Smith The cat sat U.S. Army 1. 2.5 million . ! ? ... code. x=1. e.g. “Stop!” he said No. 5".split(),
@@ -35,6 +35,7 @@ def cut_anywhere(text: str, source: random.Random) -> list[int]:
     return sorted(source.randrange(len(text) + 1) for _ in range(source.randrange(20)))
 
 
+@pytest.mark.slow("reads thousands of texts")
 @pytest.mark.parametrize("seed", range(4))
 def test_it_is_cut_as_the_whole_is(seed: int) -> None:
     source = random.Random(seed)
@@ -71,6 +72,7 @@ def test_nothing_is_given_out_that_could_still_change(text: str, held_back: str)
     assert growing.waiting == held_back
 
 
+@pytest.mark.slow("reads long texts to see how the time grows")
 @pytest.mark.parametrize("endless", ["word ", "word\n", "x", "```\ncode. More\n", "Short one. ", "a。"])
 def test_time_grows_with_the_text_not_with_its_square(endless: str) -> None:
     def stream(length: int) -> None:

@@ -6,8 +6,8 @@ import pytest
 
 from halluscope._internal.text import content_words, sentences, stem, word_places, words
 
-from ..random_text import random_texts
-from ..timing import paces, taken
+from ..helpers.random_text import random_texts
+from ..helpers.timing import paces, taken
 
 
 def split(text: str) -> list[str]:
@@ -106,6 +106,7 @@ def test_time_grows_with_length_only(piece: str) -> None:
     assert cut(80_000) < 25 * cut(8_000) + 1
 
 
+@pytest.mark.slow("splits megabytes of text")
 @pytest.mark.parametrize("piece", ["A", "x\n", "Some words of a sentence that ends. "])
 def test_a_megabyte_takes_bounded_time(piece: str) -> None:
     text = (piece * (1_000_000 // len(piece) + 1))[:1_000_000]

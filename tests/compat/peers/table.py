@@ -21,7 +21,9 @@ _HEAD = """# The peers' own tests
 
 What the test suites of the tools behind `halluscope.compat` check, by the names that the tests have there. A test that
 is passed is carried over, in our own words, by the test named beside it; where one is not, the table says why. The
-documents come first: where a tool has moved on since, its newer tests differ.
+documents come first: where a tool has moved on since, its newer tests differ. A test is a function of the suite, with
+all its parameters. Listed are the suites of hallucination and faithfulness, and of what scorers and evaluators are
+built on; tests of other metrics are not.
 
 `python -m tests.compat.peers` writes this page.
 """
@@ -30,7 +32,8 @@ documents come first: where a tool has moved on since, its newer tests differ.
 def page() -> str:
     """The page as it should be."""
     files = list(dict.fromkeys(file for file, _ in [*PASSED, *DIFFERENT]))
-    total = f"{len(PASSED)} of {len(PASSED) + len(DIFFERENT)} are passed."
+    every = len(PASSED) + len(DIFFERENT)
+    total = f"{len(PASSED)} of {every} are passed, {len(PASSED) / every:.0%}."
     parts = [_HEAD, total]
     for file in sorted(files, key=str.casefold):
         rows = [f"| {_cell(name)} | passed: `{test}` |" for (home, name), test in PASSED.items() if home == file]

@@ -16,7 +16,7 @@ from halluscope.compat.deepeval import (
     evaluate,
 )
 
-from ...loopback import Loopback
+from ...helpers.loopback import Loopback
 from ..test_deepeval_classes import claims, compares
 from . import carried, different
 
@@ -76,6 +76,12 @@ for _file in (HALLUCINATION, FAITHFULNESS):
     )
 
 
+@carried(HALLUCINATION, "TestHallucinationPenalizeAmbiguousClaims: test_no_verdict_still_penalized")
+def test_what_contradicts_is_counted_with_the_option_too() -> None:
+    metric = HallucinationMetric(model=compares("no", "yes"), penalize_ambiguous_claims=True)
+    assert metric.measure(case(context=["a", "b"])) == 0.5
+
+
 @carried(HALLUCINATION, "TestHallucinationPenalizeAmbiguousClaims: test_idk_not_penalized_by_default")
 def test_what_does_not_contradict_is_not_counted() -> None:
     metric = HallucinationMetric(model=compares("yes", "yes"), penalize_ambiguous_claims=False)
@@ -87,7 +93,6 @@ different(
     "by the document a passage has one of two verdicts, yes and no: there is nothing ambiguous to penalize. "
     "FaithfulnessMetric, which has idk, takes the option",
     "TestHallucinationPenalizeAmbiguousClaims: test_idk_penalized_when_flag_set",
-    "TestHallucinationPenalizeAmbiguousClaims: test_no_verdict_still_penalized",
 )
 
 

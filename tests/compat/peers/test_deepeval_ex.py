@@ -10,7 +10,7 @@ from halluscope._internal.judges.scripted import ScriptedJudge
 from halluscope.compat.deepeval import Faithfulness, Hallucination, MissingParameters, TestCase
 
 from ..test_deepeval_classes import claims, compares
-from . import carried, different
+from . import carried
 
 HALLUCINATION = "deep_eval_ex test/deep_eval_ex/metrics/hallucination_test.exs"
 FAITHFULNESS = "deep_eval_ex test/deep_eval_ex/metrics/faithfulness_test.exs"
@@ -179,10 +179,3 @@ def test_the_context_under_either_name() -> None:
     assert TestCase.new(input="q", retrieval_context=["c"]).get_retrieval_context() == ["c"]
     assert TestCase.new(input="q", context=["c"]).get_retrieval_context() == ["c"]
     assert TestCase.new(input="q").get_retrieval_context() is None
-
-
-different(
-    "deep_eval_ex test/deep_eval_ex/ex_unit_test.exs",
-    "assertions for ExUnit are Elixir's; here they are `assert_test` and the pytest plugin",
-    "all",
-)

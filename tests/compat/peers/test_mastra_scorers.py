@@ -24,7 +24,7 @@ from halluscope.compat.mastra import (
     get_text_content_from_mastra_db_message,
 )
 
-from ...loopback import Loopback
+from ...helpers.loopback import Loopback
 from . import carried, different
 
 HALLUCINATION = "mastra packages/evals/src/scorers/llm/hallucination/index.test.ts"
@@ -279,12 +279,45 @@ def test_a_call_without_a_result_is_none() -> None:
     assert [found.tool_name for found in extract_tool_results(called(nothing, MILL))] == ["mills"]
 
 
+HOOK = "getContext hook: "
+
+
+@carried(
+    HALLUCINATION,
+    HOOK + "should call getContext hook when provided",
+    HOOK + "should pass correct params to getContext",
+    HOOK + "should use getContext result over static context",
+    HOOK + "should fall back to static context when getContext is not provided",
+    HOOK + "should support async getContext",
+)
+@pytest.mark.parametrize("hooked", ["plain", "awaited", "none"])
+def test_the_hook_for_context(server: Loopback, hooked: str) -> None:
+    server.answer = model_for(Told("one", {"It was built in 1850.": "no"}, 0.0))
+    given: list[Any] = []
+
+    def hook(params: Any) -> list[str]:
+        given.append(params)
+        return ["It is from 1850."]
+
+    async def awaited(params: Any) -> list[str]:
+        return hook(params)
+
+    options: dict[str, Any] = {"context": ["It is of stone."]}
+    hooks: dict[str, Any] = {"plain": hook, "awaited": awaited}
+    options |= {"getContext": hooks[hooked]} if hooked in hooks else {}
+    scorer = create_hallucination_scorer("openai/gpt-4o", options, base_url=server.base_url)
+    assert scorer.run(input="q", output="It was built in 1850.").score == 0.0
+    asked = next(call.asked for call in server.calls if call.asked.kind == "verify").prompt
+    assert ("It is from 1850." in asked) == (hooked != "none") and ("It is of stone." in asked) == (hooked == "none")
+    if hooked != "none":
+        assert [params.step for params in given] == ["analyze", "generateReason"]
+        assert given[0].run.output == "It was built in 1850." and given[1].score == 0.0
+        assert given[0].results.preprocessStepResult == {"claims": ["It was built in 1850."]}
+
+
 different(
-    UTILS,
-    "trajectories are not part of the documented scorers, and the façade has none",
-    "extractTrajectory (all)",
-    "compareTrajectories (all)",
-    "checkTrajectoryEfficiency (all)",
-    "checkTrajectoryBlacklist (all)",
-    "analyzeToolFailures (all)",
+    HALLUCINATION,
+    "with neither hook nor context it expects 1: here there is no score, and `outcome` says no_context, as a forgotten "
+    "option is not a lie. `context=[]` says that nothing is known, and scores 1",
+    HOOK + "should use empty context when neither getContext nor context is provided",
 )

@@ -7,10 +7,18 @@ from typing import Any
 import pytest
 
 from halluscope._internal.judges.scripted import ScriptedJudge
-from halluscope.compat.opik import FEW_SHOT_EXAMPLES, Hallucination, MetricComputationError, OpikBaseModel
+from halluscope.compat.opik import (
+    FEW_SHOT_EXAMPLES,
+    BaseMetric,
+    Hallucination,
+    MetricComputationError,
+    OpikBaseModel,
+    ScoreResult,
+    evaluate,
+)
 
-from ...loopback import Loopback
-from . import carried, different
+from ...helpers.loopback import Loopback
+from . import carried
 
 FOLDER = "opik sdks/python/tests/unit/evaluation/metrics"
 PARSER = f"{FOLDER}/llm_judges/hallucination/test_parser.py"
@@ -47,9 +55,6 @@ class Model(OpikBaseModel):
 def test_a_reply_out_of_range_is_an_error() -> None:
     with pytest.raises(MetricComputationError):
         Hallucination(model=Model('{"score": 1.2, "reason": "Too much."}')).score(**ROW)
-
-
-different(METRIC, "the same test at its older place", "test_hallucination_score_out_of_range")
 
 
 @carried(
@@ -91,13 +96,6 @@ def test_the_seed_reaches_the_model(server: Loopback) -> None:
     assert result.name == "hallucination_metric"
 
 
-different(
-    SEED,
-    "the façade has the documented metric, Hallucination, and no other of Opik's",
-    "the same for AnswerRelevance, ContextPrecision, ContextRecall, GEval, Moderation, Usefulness and others",
-)
-
-
 @carried(BASE, "test_base_metric_custom_name", "test_my_custom_metric_example")
 @pytest.mark.parametrize("track", [True, False])
 def test_name_and_tracking_are_kept(track: bool) -> None:
@@ -118,8 +116,35 @@ async def test_scoring_awaited_gives_the_same() -> None:
     assert (await metric.ascore(**ROW)).value == 0.0
 
 
-different(
-    BASE,
-    "a metric that gives no name is called hallucination_metric, as documented, and not by its class",
-    "test_base_metric_score_default_name",
-)
+@carried(BASE, "test_base_metric_score_default_name")
+def test_a_metric_of_ones_own_is_called_by_its_class() -> None:
+    class Mine(BaseMetric):
+        def score(self, output: str) -> ScoreResult:
+            return ScoreResult(name=self.name, value=1.0)
+
+    assert Mine().score("o").name == "Mine"
+
+
+MAPPING = f"{FOLDER.rpartition('/')[0]}/test_create_scoring_inputs.py"
+MAPPED: dict[str, tuple[Any, dict[str, Any]]] = {
+    "test_create_scoring_inputs_no_mapping": (None, {}),
+    "test_create_scoring_inputs_empty_mapping": ({}, {}),
+    "test_create_scoring_inputs_string_mapping": (
+        {"reference": "truth", "said": "output"},
+        {"reference": "t", "said": "o"},
+    ),
+    "test_create_scoring_inputs_callable_mapping": (
+        {"reference": lambda row: row["deep"]["truth"]},
+        {"reference": "d"},
+    ),
+    "test_create_scoring_inputs_missing_mapping_key": ({"reference": "elsewhere"}, {}),
+}
+
+
+@carried(MAPPING, *MAPPED)
+@pytest.mark.parametrize(("mapping", "added"), MAPPED.values(), ids=MAPPED)
+def test_what_a_metric_is_given(mapping: Any, added: dict[str, Any]) -> None:
+    row = {"input": "i", "truth": "t", "deep": {"truth": "d"}}
+    metric = Hallucination(ScriptedJudge({"label": FACTUAL}))
+    found = evaluate([row], lambda row: {"output": "o"}, [metric], scoring_key_mapping=mapping)
+    assert found.test_results[0].test_case.mapped_scoring_inputs == {**row, "output": "o", **added}

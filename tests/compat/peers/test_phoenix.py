@@ -7,18 +7,26 @@ from typing import Any
 
 import pandas as pd
 import pytest
+from pydantic import create_model
 
-from halluscope._internal.errors import JudgeError
+from halluscope import HalluscopeError
+from halluscope._internal.core.errors import JudgeError
 from halluscope._internal.judges.scripted import ScriptedJudge
 from halluscope.compat.phoenix import (
     LLM,
+    ClassificationEvaluator,
+    Evaluator,
     FaithfulnessEvaluator,
     HallucinationEvaluator,
+    LLMEvaluator,
     PromptTemplate,
     Score,
     async_evaluate_dataframe,
     bind_evaluator,
+    create_classifier,
+    create_evaluator,
     evaluate_dataframe,
+    to_annotation_dataframe,
 )
 
 from . import carried, different
@@ -167,24 +175,217 @@ async def test_rows_that_fail() -> None:
     assert told["hallucination_execution_details"].iloc[1]["exceptions"]
 
 
+class Named(Evaluator):
+    def _evaluate(self, eval_input: Any) -> list[Score]:
+        return [Score(name=self.name, score=0.8, kind=self.kind)]
+
+
+@carried(
+    EVALUATORS,
+    "TestEvaluator: test_evaluator_initialization",
+    "TestEvaluator: test_evaluator_required_fields_inferred",
+    "TestEvaluatorRequiredFieldsAndBinding: test_required_fields_from_mapping_when_no_schema",
+)
+@pytest.mark.parametrize("kind", ["llm", "code", "human"])
+def test_evaluators_of_ones_own(kind: str) -> None:
+    schema = create_model("Inputs", input=(str, ...), output=(str, ...))
+    made = Named(name="n", kind=kind, direction="minimize", input_schema=schema)
+    assert (made.name, made.kind, made.direction) == ("n", kind, "minimize")
+    assert made.describe()["input_schema"]["required"] == ["input", "output"]
+    plain = Named("n")
+    with pytest.raises(ValueError, match="inputs of 'n' are not known"):
+        plain.evaluate({"in": {"message": "hi"}})
+    (score,) = plain.evaluate({"in": {"message": "hi"}}, {"text": lambda row: row["in"]["message"]})
+    assert score.score == 0.8
+
+
+@carried(
+    EVALUATORS,
+    "TestLLMEvaluator: test_llm_evaluator_initialization_with_string_template",
+    "TestLLMEvaluator: test_llm_evaluator_initialization_with_explicit_required_fields",
+    "TestLLMEvaluator: test_llm_evaluator_initialization_with_prompt_template_instance",
+)
+@pytest.mark.parametrize(
+    ("template", "schema"),
+    [
+        ("Look at {input} and {output}", None),
+        ("Look at {input}", create_model("Inputs", input=(str, ...), output=(str, ...))),
+        (PromptTemplate("Look at {input} and {output}"), None),
+    ],
+)
+def test_evaluators_with_a_prompt(template: Any, schema: Any) -> None:
+    llm = LLM("gpt-4o", "openai")
+    made = LLMEvaluator(name="n", llm=llm, prompt_template=template, input_schema=schema)
+    assert (made.name, made.kind, made.llm) == ("n", "llm", llm)
+    assert made.prompt_template is template or made.prompt_template == PromptTemplate(template)
+    assert made.describe()["input_schema"]["required"] == ["input", "output"]
+
+
+CHOICES = [
+    (["good", "bad"], ["good", "bad"], None),
+    ({"good": 1.0, "bad": 0.0}, ["good", "bad"], {"good": 1.0, "bad": 0.0}),
+    (
+        {"good": (1.0, "Good."), "bad": (0.0, "Bad.")},
+        {"good": "Good.", "bad": "Bad."},
+        {"good": 1.0, "bad": 0.0},
+    ),
+]
+
+
+@carried(
+    EVALUATORS,
+    "TestClassificationEvaluator: test_classification_evaluator_initialization_choices",
+    "TestClassificationEvaluator: test_classification_evaluator_evaluate_success",
+    "TestClassificationEvaluator: test_classification_evaluator_evaluate_with_score_map",
+    "TestClassificationEvaluator: test_classification_evaluator_async_evaluate_success",
+    "TestFactoryFunctions: test_create_classifier_basic",
+)
+@pytest.mark.parametrize(("choices", "labels", "scores"), CHOICES)
+@pytest.mark.parametrize("made_by", [ClassificationEvaluator, create_classifier])
+async def test_labels_of_ones_own(made_by: Any, choices: Any, labels: Any, scores: Any) -> None:
+    llm = LLM(lambda prompt: '{"label": "good", "explanation": "It is."}')
+    made = made_by(name="n", llm=llm, prompt_template="Look at {input}", choices=choices)
+    assert isinstance(made, ClassificationEvaluator) and made.llm is llm
+    assert (made.labels, made.label_score_map, made.include_explanation) == (labels, scores, True)
+    for (score,) in (made.evaluate({"input": "i"}), await made.async_evaluate({"input": "i"})):
+        assert (score.name, score.label, score.score) == ("n", "good", 1.0 if scores else None)
+
+
+@carried(EVALUATORS, "TestClassificationEvaluator: test_classification_evaluator_invalid_label")
+def test_a_label_that_is_none_is_an_error() -> None:
+    made = ClassificationEvaluator("n", lambda prompt: '{"label": "invalid"}', "Look at {input}", ["good", "bad"])
+    with pytest.raises(HalluscopeError, match="must be one of good, bad"):
+        made.evaluate({"input": "i"})
+
+
+@carried(EVALUATORS, "TestClassificationEvaluator: test_classification_evaluator_with_message_list_template")
+def test_a_prompt_of_messages() -> None:
+    messages = [{"role": "system", "content": "You are {role}"}, {"role": "user", "content": "Look at {text}"}]
+    made = ClassificationEvaluator("n", lambda prompt: "good", messages, ["good", "bad"])
+    assert set(made.prompt_template.variables) == {"role", "text"}
+    (score,) = made.evaluate({"role": "a judge", "text": "hello"})
+    assert score.label == "good"
+
+
+RETURNED = {
+    "score_object": (Score(score=0.8, label="good", explanation="e"), (0.8, "good", "e")),
+    "number_return": (0.75, (0.75, None, None)),
+    "boolean_return": (True, (1.0, "True", None)),
+    "short_string_return": ("good", (None, "good", None)),
+    "long_string_return": ("much longer than a label", (None, None, "much longer than a label")),
+    "dictionary_return": ({"score": 0.9, "label": "l", "explanation": "e"}, (0.9, "l", "e")),
+    "tuple_return": (
+        (0.85, "very good", "a whole explanation of it"),
+        (0.85, "very good", "a whole explanation of it"),
+    ),
+}
+DECORATED = "TestCreateEvaluatorDecorator: test_create_evaluator_"
+AWAITED = "TestCreateEvaluatorAsync: test_"
+
+
+@carried(EVALUATORS, *(f"{DECORATED}with_{name}" for name in RETURNED))
+@carried(
+    EVALUATORS,
+    DECORATED + "various_return_types",
+    DECORATED + "with_input_mapping",
+    DECORATED + "with_custom_kind_and_direction",
+    "TestCreateEvaluatorDecorator: test_sync_evaluator_call_preserves_original_function",
+    AWAITED + "create_evaluator_with_async_function",
+    AWAITED + "async_evaluator_call_returns_awaitable",
+    AWAITED + "async_evaluator_preserves_original_function_behavior",
+    AWAITED + "async_evaluator_with_score_object",
+    AWAITED + "async_evaluator_with_tuple_return",
+)
+@pytest.mark.parametrize(("returned", "expected"), RETURNED.values(), ids=RETURNED)
+async def test_functions_as_evaluators(returned: Any, expected: Any) -> None:
+    @create_evaluator(name="plain", kind="llm", direction="minimize")
+    def plain(text: str, times: int = 2) -> Any:
+        return returned if times == 2 else times * text
+
+    @create_evaluator(name="awaited", kind="code")
+    async def awaited(text: str, times: int = 2) -> Any:
+        return returned if times == 2 else times * text
+
+    (first,) = plain.evaluate({"asked": "test"}, input_mapping={"text": "asked"})
+    (second,) = await awaited.async_evaluate({"text": "test"})
+    assert [(s.score, s.label, s.explanation) for s in (first, second)] == [expected, expected]
+    assert (first.name, first.kind, first.direction, second.kind) == ("plain", "llm", "minimize", "code")
+    assert (plain("ab", 3), await awaited("ab", 3), plain("ab")) == ("ababab", "ababab", returned)
+
+
 different(
     EVALUATORS,
-    "the document says `source`; `kind`, today's name for it, can be read",
-    "TestDeprecatedSourceAndHeuristic (all)",
+    "`evaluate` works for an asynchronous function as well",
+    AWAITED + "async_evaluator_sync_evaluate_raises_error",
+)
+
+
+@carried(
+    EVALUATORS,
+    DECORATED + "with_mixed_tuple_return",
+    DECORATED + "with_unsupported_type_raises_error",
+    DECORATED + "with_unsupported_type_error_message",
+)
+@pytest.mark.parametrize(("returned", "kind"), [((0.7, {"score": 0.8}), "dict"), ([1], "list"), ({1}, "set")])
+def test_what_a_function_cannot_return(returned: Any, kind: str) -> None:
+    made = create_evaluator(name="broken")(lambda text: returned)
+    with pytest.raises(ValueError, match=f"'broken' returned a {kind}"):
+        made.evaluate({"text": "t"})
+
+
+@carried(EVALUATORS, DECORATED + "preserves_metadata")
+def test_metadata_of_a_functions_score() -> None:
+    made = create_evaluator(name="n")(lambda text: Score(score=0.8, metadata={"k": "v"}))
+    assert made.evaluate({"text": "t"})[0].metadata == {"k": "v"}
+
+
+@carried(
+    EVALUATORS,
+    "TestIntrospectionAndSchema: test_describe_for_simple_decorator",
+    "TestIntrospectionAndSchema: test_describe_optional_and_defaults",
+)
+def test_a_function_describes_its_inputs() -> None:
+    @create_evaluator(name="n")
+    def made(a: str, b: str | None = None, k: int = 1) -> Score:
+        return Score(score=1.0)
+
+    schema = made.describe()["input_schema"]
+    assert (schema["type"], schema["required"], set(schema["properties"])) == ("object", ["a"], {"a", "b", "k"})
+    assert (schema["properties"]["a"]["type"], schema["properties"]["k"]["type"]) == ("string", "integer")
+
+
+KINDS = "TestDeprecatedSourceAndHeuristic: test_"
+
+
+@carried(
+    EVALUATORS,
+    KINDS + "conflicting_kind_and_source_raise_error_for_score",
+    KINDS + "conflicting_kind_and_source_raise_error_for_evaluator",
+    KINDS + "conflicting_kind_and_source_raise_error_for_create_evaluator",
+)
+@pytest.mark.parametrize("made_by", [Score, Named, create_evaluator])
+def test_kind_and_source_are_one_thing(made_by: Any) -> None:
+    with pytest.raises(ValueError, match="two names of one thing"):
+        made_by(name="n", kind="llm", source="code")
+    assert Named(name="n", kind="heuristic").kind == Score(source="heuristic").kind == "code"
+    assert Named(name="n", kind="human", source="human").kind == "human"
+
+
+different(
+    EVALUATORS,
+    "`source` is the document's word, and no deprecated one: it is taken without a warning",
+    KINDS + "score_supports_deprecated_and_new_kinds",
+    KINDS + "evaluator_supports_deprecated_and_new_kinds",
+    KINDS + "create_evaluator_supports_deprecated_and_new_kinds",
+    KINDS + "equal_kind_and_source_allowed_for_score",
+    KINDS + "equal_kind_and_source_allowed_for_evaluator",
+    KINDS + "equal_kind_and_source_allowed_for_create_evaluator",
 )
 different(
     EVALUATORS,
-    "the façade has the documented evaluators, and no base classes or factories for others",
-    "TestToThread (all)",
-    "TestEvaluator: test_evaluator_initialization",
-    "TestEvaluator: test_evaluator_required_fields_inferred",
-    "TestLLMEvaluator (all)",
-    "TestClassificationEvaluator (all)",
-    "TestCreateEvaluatorAsync (all)",
-    "TestCreateEvaluatorDecorator (all)",
-    "TestFactoryFunctions (all)",
-    "TestIntrospectionAndSchema (all)",
-    "TestEvaluatorRequiredFieldsAndBinding: test_required_fields_from_mapping_when_no_schema",
+    "functions run in threads by themselves: there is no function for it",
+    "TestToThread: test_to_thread_basic_functionality",
+    "TestToThread: test_to_thread_with_exception",
 )
 
 
@@ -205,12 +406,14 @@ PLACES: dict[str, tuple[dict[str, Any], Any]] = {
 }
 
 
-@carried(UTILS, *(f"TestRemapEvalInput, TestExtractWithJsonPath: {name}" for name in PLACES))
 @carried(
     UTILS,
+    "TestRemapEvalInput: test_remap_eval_input_simple_cases",
+    "TestRemapEvalInput: test_remap_success_cases",
     "TestRemapEvalInput: test_optional_fields_pass_through_when_present",
     "TestRemapEvalInput: test_optional_fields_can_be_mapped",
     "TestRemapEvalInput: test_optional_mapped_field_missing_is_ignored",
+    "TestExtractWithJsonPath: test_extract_with_path_success",
 )
 @pytest.mark.parametrize(("row", "source"), PLACES.values(), ids=PLACES)
 def test_where_inputs_are_found(row: dict[str, Any], source: Any) -> None:
@@ -221,8 +424,8 @@ def test_where_inputs_are_found(row: dict[str, Any], source: Any) -> None:
 
 @carried(
     UTILS,
-    "TestRemapEvalInput: index_out_of_range, missing_key",
-    "TestRemapEvalInput: malformed_syntax_raises_jsonpath_error, invalid_syntax_raises_value_error",
+    "TestRemapEvalInput: test_remap_error_cases",
+    "TestRemapEvalInput: test_invalid_path_patterns_raise_error",
     "TestExtractWithJsonPath: test_extract_with_path_errors",
 )
 @pytest.mark.parametrize("path", ["items[1]", "root.missing", "items[", "items[abc]", "[invalid"])
@@ -234,14 +437,116 @@ def test_paths_that_lead_nowhere(path: str) -> None:
 different(
     UTILS,
     "what is wrong with what the caller hands in is always an InputError, which is a ValueError",
-    "TestRemapEvalInput: invalid_mapping_type_raises_type_error",
+    "TestRemapEvalInput: test_invalid_mapping_type_raises",
 )
-different(
+FRAMES = "TestFormatAsAnnotationDataframe: test_"
+HELD = {"score": 0.85, "label": "good", "explanation": "It is.", "metadata": {"model": "m"}, "source": "llm"}
+
+
+def annotated(scores: Any, names: Any = ("n",), **more: Any) -> Any:
+    listed = scores if isinstance(scores, list) else [scores]
+    cells = [score if isinstance(score, str) or score is None else json.dumps(score) for score in listed]
+    frame = pd.DataFrame({"span_id": [f"s{place}" for place in range(len(cells))], "n_score": cells, **more})
+    before = frame.copy()
+    told = to_annotation_dataframe(dataframe=frame, score_names=names)
+    pd.testing.assert_frame_equal(frame, before)
+    return told
+
+
+@carried(
     UTILS,
-    "an input is one text or a list of passages: a path names one place",
-    "TestExtractWithJsonPath: Match all nested values",
+    FRAMES + "output_column_structure",
+    FRAMES + "score_extraction",
+    FRAMES + "label_extraction",
+    FRAMES + "explanation_extraction",
+    FRAMES + "metadata_extraction",
+    FRAMES + "annotation_name_assignment",
+    FRAMES + "annotator_kind_inference",
+    FRAMES + "span_id_preservation",
+    FRAMES + "original_dataframe_preservation",
+    FRAMES + "score_column_naming",
 )
-different(UTILS, "annotations for Phoenix's own server are not made here", "TestFormatAsAnnotationDataframe (all)")
+def test_scores_as_annotations() -> None:
+    told = annotated(HELD)
+    fields = ["span_id", "score", "label", "explanation", "metadata", "annotation_name", "annotator_kind"]
+    assert list(told.columns) == fields
+    assert list(told.iloc[0]) == ["s0", 0.85, "good", "It is.", {"model": "m"}, "n", "LLM"]
+    directed = annotated({**HELD, "metadata": None, "direction": "minimize", "source": "heuristic"})
+    assert (directed["metadata"][0], directed["annotator_kind"][0]) == ({"direction": "minimize"}, "CODE")
+    assert annotated({"score": 0, "source": "human"})["annotator_kind"][0] == "HUMAN"
+    assert annotated({"score": 0, "metadata": {}, "source": "unknown"})["annotator_kind"][0] == "LLM"
+
+
+@carried(
+    UTILS,
+    FRAMES + "missing_optional_fields",
+    FRAMES + "none_and_empty_score_handling",
+    FRAMES + "multiple_scores_use_first_source_for_annotator_kind",
+    FRAMES + "all_none_scores_default_to_llm_annotator_kind",
+    FRAMES + "none_scores_and_index_reset",
+    FRAMES + "large_dataframe_handling",
+)
+def test_rows_without_a_score_are_annotations_too() -> None:
+    told = annotated([None, "", {"score": 0.5, "source": "heuristic"}, {"score": None, "source": "human"}] * 20)
+    assert len(told) == 80 and list(told.index) == list(range(80)) and set(told["annotator_kind"]) == {"CODE"}
+    assert told["score"].notna().sum() == 20 and told["label"].isna().all() and told["metadata"].isna().all()
+    assert set(annotated([None, None])["annotator_kind"]) == {"LLM"}
+
+
+@carried(
+    UTILS,
+    FRAMES + "span_id_column_detection",
+    FRAMES + "multiple_span_id_columns_preserved",
+    FRAMES + "index_span_id_handling",
+    FRAMES + "mixed_span_id_sources",
+)
+def test_spans_are_found_by_their_names() -> None:
+    told = annotated(HELD, **{"parent_span_id": ["p"], "context.span_id": ["c"], "Span_Id": ["S"]})
+    assert {"span_id", "parent_span_id", "context.span_id", "Span_Id"} <= set(told.columns)
+    index = pd.Index(["i"], name="span_id")
+    alone = to_annotation_dataframe(pd.DataFrame({"n_score": [json.dumps(HELD)]}, index=index))
+    assert list(alone["span_id"]) == ["i"]
+    mixed = pd.DataFrame({"span_id": ["s"], "n_score": [json.dumps(HELD)]}, index=index)
+    assert list(to_annotation_dataframe(mixed)["span_id_from_index"]) == ["i"]
+
+
+@carried(
+    UTILS,
+    FRAMES + "missing_score_column_error",
+    FRAMES + "missing_span_id_column_error",
+    FRAMES + "missing_score_columns",
+    FRAMES + "invalid_json_in_score_column_error",
+    FRAMES + "auto_detect_with_mixed_valid_invalid_scores",
+)
+def test_frames_that_have_no_annotations() -> None:
+    with pytest.raises(ValueError, match="no scores called 'missing'"):
+        annotated(HELD, ["n", "missing"])
+    with pytest.raises(ValueError, match="span_id"):
+        to_annotation_dataframe(pd.DataFrame({"n_score": [None]}))
+    with pytest.raises(json.JSONDecodeError):
+        annotated([json.dumps(HELD), "no JSON"], None)
+
+
+@carried(
+    UTILS,
+    FRAMES + "multiple_score_names",
+    FRAMES + "auto_detect_score_columns",
+    FRAMES + "auto_detect_handles_various_score_data_types",
+    FRAMES + "auto_detect_vs_explicit_score_names",
+    FRAMES + "auto_detect_with_partial_explicit_override",
+)
+def test_which_scores_become_annotations() -> None:
+    more: dict[str, Any] = {"other_score": [json.dumps(HELD), 123]}
+    for names, rows in ((None, 4), ([], 4), (["n"], 2), (["n", "n"], 4), (["n", "other"], 4)):
+        told = annotated([HELD, HELD], names, **more)
+        assert len(told) == rows and set(told["annotation_name"]) == (
+            {"n"} if names and "other" not in names else {"n", "other"}
+        )
+    pd.testing.assert_frame_equal(
+        annotated([HELD, None], None, **more), annotated([HELD, None], ["n", "other"], **more)
+    )
+    assert to_annotation_dataframe(pd.DataFrame({"span_id": ["s"]})).empty
+
 
 OURS = pytest.mark.parametrize("evaluator", [HallucinationEvaluator, FaithfulnessEvaluator])
 
@@ -271,14 +576,6 @@ def test_parameters_of_an_evaluator(evaluator: Any) -> None:
     assert made.invocation_parameters == {"temperature": 0.5, "max_tokens": 256}
 
 
-different(
-    BUILT_IN,
-    "the façade has the documented evaluators; today's HallucinationEvaluator takes no context, the documented one "
-    "does",
-    "the same for the ten other evaluators",
-)
-
-
 @carried(
     TEMPLATES,
     "TestTemplateFormatDetection: test_clear_mustache_detection",
@@ -292,7 +589,19 @@ different(
     "TestFStringFormatter: test_render_with_complex_json",
     "TestFStringFormatter: test_extract_variables_excludes_json",
     "TestFStringFormatter: test_extract_variables_excludes_numbers_and_booleans",
+    "TestTemplateFormatDetection: test_mixed_patterns_prefer_mustache",
+    "TestTemplateFormatDetection: test_escaped_json_with_fstring_prefers_fstring",
+    "TestTemplate: test_explicit_mustache_format",
+    "TestTemplate: test_explicit_fstring_format",
+    "TestTemplate: test_auto_detection_mustache",
+    "TestTemplate: test_auto_detection_fstring",
     "TestTemplate: test_auto_detection_with_json_content",
+    "TestTemplate: test_render_mustache_template",
+    "TestTemplate: test_render_fstring_template",
+    "TestTemplate: test_render_fstring_with_json",
+    "TestRealWorldUseCases: test_sentiment_classification_mustache",
+    "TestRealWorldUseCases: test_sentiment_classification_fstring",
+    "TestRealWorldUseCases: test_complex_json_with_variables",
 )
 @pytest.mark.parametrize(
     ("template", "filled"),
@@ -300,6 +609,8 @@ different(
         ("{output} by {context}", "right by c"),
         ("{{output}} by {{ context }}", "right by c"),
         ('{"debug": {"on": true}} {output} by {context}', '{"debug": {"on": true}} right by c'),
+        ("{{output}} in {env} by {{context}}", "right in {env} by c"),
+        ('{{"debug": true}} {output} by {context}', '{{"debug": true}} right by c'),
         ("{123} {true} {output} by {context} and {output}", "{123} {true} right by c and right"),
     ],
 )
@@ -307,6 +618,29 @@ def test_templates(template: str, filled: str) -> None:
     made = PromptTemplate(template)
     assert made.variables == ["output", "context"]
     assert made.format(**ROW) == filled
+    assert made.render(ROW) == [{"role": "user", "content": filled}]
+
+
+@carried(
+    TEMPLATES,
+    "TestTemplateFormatDetection: test_ambiguous_cases_default_to_mustache",
+    "TestTemplateFormatDetection: test_no_variables_defaults_to_mustache",
+)
+@pytest.mark.parametrize("text", ['Pure JSON: {{"key": "value"}}', "Plain text", "Empty: {}", "{123} {true} {456}"])
+def test_templates_without_slots(text: str) -> None:
+    assert PromptTemplate(text).variables == [] and PromptTemplate(text).format() == text
+
+
+@carried(
+    TEMPLATES,
+    "TestTemplate: test_empty_template_raises_error",
+    "TestTemplate: test_render_with_invalid_variables_raises_error",
+)
+def test_templates_that_are_none() -> None:
+    with pytest.raises(HalluscopeError, match="must not be empty"):
+        PromptTemplate("")
+    with pytest.raises(TypeError):
+        PromptTemplate("Hello {name}").render("invalid")  # type: ignore[arg-type]
 
 
 @carried(TEMPLATES, "TestFStringFormatter: test_render_with_missing_variable_raises_error")
@@ -317,11 +651,26 @@ def test_a_slot_without_a_value() -> None:
 
 different(
     TEMPLATES,
-    "slots are the evaluator's inputs, in one pair of braces or two: no format has to be named or told apart",
-    "TestTemplateFormatDetection (others)",
+    "a slot without a value is an error in either format: a prompt with a hole in it is not sent",
     "TestMustacheFormatter: test_render_with_missing_variables",
-    "TestFormatterFactory (all)",
-    "TestTemplate (others)",
-    "TestTemplateResult (all)",
-    "TestRealWorldUseCases (all)",
+)
+different(
+    TEMPLATES,
+    "a prompt has no formatter to be made: its slots are read from it",
+    "TestFormatterFactory: test_create_mustache_formatter",
+    "TestFormatterFactory: test_create_fstring_formatter",
+    "TestFormatterFactory: test_create_invalid_format_raises_error",
+    "TestFormatterFactory: test_auto_detect_and_create_mustache",
+    "TestFormatterFactory: test_auto_detect_and_create_fstring",
+)
+different(
+    TEMPLATES,
+    "a prompt has no schema: generate_object and an evaluator's choices have",
+    "TestTemplate: test_invalid_schema_raises_error",
+    "TestTemplateResult: test_template_result_structure",
+)
+different(
+    TEMPLATES,
+    "doubled braces around what is no name stay as they are: a prompt is not read twice",
+    "TestRealWorldUseCases: test_ambiguous_case_with_explicit_format",
 )

@@ -4,22 +4,24 @@ from __future__ import annotations
 
 from typing import Any
 
-import anthropic
 import pytest
 
-from halluscope._internal.errors import InputError, JudgeUnavailable
-from halluscope._internal.judge import resolve
+from halluscope._internal.core.errors import InputError, JudgeUnavailable
+from halluscope._internal.core.result import Outcome
+from halluscope._internal.engine.judge import resolve
+from halluscope._internal.engine.metrics import METRICS
 from halluscope._internal.judges.chat.anthropic import AnthropicModel, anthropic_judge
-from halluscope._internal.metrics import METRICS
-from halluscope._internal.result import Outcome
-from tests.scoring import Scorer
+from tests.helpers.scoring import Scorer
 
-from ...loopback import Faults, Features, Loopback
+from ...helpers.loopback import Faults, Features, Loopback
 
 CASE: dict[str, Any] = {"output": "The mill is in Ulm.", "context": ["The mill is in Ulm."]}
 
 
+@pytest.mark.slow("imports Anthropic's SDK")
 def test_the_server_speaks_as_the_sdk_expects(server: Loopback) -> None:
+    import anthropic
+
     with anthropic.Anthropic(base_url=server.url, api_key="key", max_retries=0) as client:
         server.answer = lambda asked: {"verdict": "factual"}
         made = client.messages.create(
@@ -45,7 +47,9 @@ async def test_what_is_sent(server: Loopback) -> None:
     assert asked.headers["x-api-key"] == "secret" and asked.headers["anthropic-version"] == "2023-06-01"
     assert asked.body["max_tokens"] == 77 and asked.body["temperature"] == 0.0 and "seed" not in asked.body
     assert asked.body["tool_choice"] == {"type": "tool", "name": "label"}
-    assert asked.body["system"].startswith("You judge") and len(asked.body["messages"]) == 1
+    (system,) = asked.body["system"]
+    assert system["text"].startswith("You judge") and system["cache_control"] == {"type": "ephemeral"}
+    assert len(asked.body["messages"]) == 1
 
 
 @pytest.mark.parametrize("name", METRICS)
@@ -74,7 +78,7 @@ async def test_a_wrong_key(server: Loopback) -> None:
 def test_responses_without_content(content: Any) -> None:
     model = AnthropicModel(model="any", base_url="http://127.0.0.1:1", api_key="secret")
     assert "secret" not in repr(model)
-    with pytest.raises(JudgeUnavailable, match="holds no content"):
+    with pytest.raises(JudgeUnavailable, match="contains no content"):
         model.completion({"content": content})
 
 
@@ -87,5 +91,5 @@ def test_shapes_of_content() -> None:
 
 
 def test_a_missing_key_is_said() -> None:
-    with pytest.raises(InputError, match="needs a key: set ANTHROPIC_API_KEY"):
+    with pytest.raises(InputError, match="needs an API key: set ANTHROPIC_API_KEY"):
         resolve("anthropic/claude")

@@ -10,25 +10,25 @@ from typing import Any
 
 import pytest
 
-from halluscope._internal.case import Case
-from halluscope._internal.engine.driver import Driver, Patience
+from halluscope._internal.core.case import Case
+from halluscope._internal.core.prompt import Material, render
+from halluscope._internal.core.result import Outcome
+from halluscope._internal.core.verdict import Support
+from halluscope._internal.engine.driver import Driver, RetryPolicy
+from halluscope._internal.engine.metric import Metric
+from halluscope._internal.engine.metrics import METRICS, Contradiction, Faithfulness, Hallucination, Label
 from halluscope._internal.judges.chat.openai import openai_judge
-from halluscope._internal.metric import Metric
-from halluscope._internal.metrics import METRICS, Contradiction, Faithfulness, Hallucination, Label
-from halluscope._internal.prompt import Material, render
-from halluscope._internal.result import Outcome
-from halluscope._internal.verdict import Support
 
-from ...loopback import Faults, Features, Loopback
-from ...oracle import Asked, oracle
+from ...helpers.loopback import Faults, Features, Loopback
+from ...helpers.oracle import Asked, oracle
 
 CONTEXT = ["The mill is in Ulm.", "It grinds 5 tons of flour each day.", "It was built in 1921."]
 OUTPUT = "The mill is in Ulm. It grinds 9 tons of flour each day. It was built in 1921. The miller likes tea."
-QUICK = Patience(first_wait=0.001)
+QUICK = RetryPolicy(first_wait=0.001)
 
 
 def driver(server: Loopback, **settings: Any) -> Driver:
-    return Driver(openai_judge("any", base_url=server.base_url, **settings), patience=QUICK)
+    return Driver(openai_judge("any", base_url=server.base_url, **settings), retry_policy=QUICK)
 
 
 async def supports(server: Loopback) -> dict[str, Support]:
@@ -248,6 +248,7 @@ async def test_unreadable_characters_are_replaced_and_the_result_says_so(server:
     assert result.to_json()
 
 
+@pytest.mark.slow("sends an output of a megabyte")
 async def test_an_output_of_a_megabyte(server: Loopback) -> None:
     server.features = Features(window=120_000)
     server.answer = lambda asked: (

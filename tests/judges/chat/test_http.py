@@ -15,8 +15,7 @@ from typing import Any
 
 import pytest
 
-from halluscope._internal.engine.driver import Patience
-from halluscope._internal.errors import (
+from halluscope._internal.core.errors import (
     InputError,
     JudgeRefused,
     JudgeRejected,
@@ -25,14 +24,15 @@ from halluscope._internal.errors import (
     JudgeUnreachable,
     QuestionTooLong,
 )
+from halluscope._internal.core.result import Outcome
+from halluscope._internal.engine.driver import RetryPolicy
 from halluscope._internal.judges.chat import http
 from halluscope._internal.judges.chat.openai import openai_judge
-from halluscope._internal.result import Outcome
-from tests.scoring import Scorer
+from tests.helpers.scoring import Scorer
 
-from ...loopback import Faults, Loopback
-from ...systems import posix
-from ...waiting import wait_until
+from ...helpers.loopback import Faults, Loopback
+from ...helpers.systems import posix
+from ...helpers.waiting import wait_until
 
 ROOT = Path(__file__).parents[3]
 CASE: dict[str, Any] = {"output": "The mill is in Ulm.", "context": ["The mill is in Ulm."]}
@@ -111,7 +111,7 @@ def test_a_server_that_is_not_there_is_told_soon() -> None:
     with socket.socket() as taken:  # a port that nobody else gets meanwhile, and where nobody listens
         taken.bind(("127.0.0.1", 0))
         judge = openai_judge("any", base_url=f"http://127.0.0.1:{taken.getsockname()[1]}/v1")
-        result = Scorer("label", judge, patience=Patience(first_wait=0.01)).score(**CASE)
+        result = Scorer("label", judge, retry_policy=RetryPolicy(first_wait=0.01)).score(**CASE)
     assert result.outcome is Outcome.FAILED and result.failure is not None
     assert result.failure.kind == JudgeUnreachable.kind
     assert "could not reach 127.0.0.1" in result.failure.message
@@ -151,10 +151,10 @@ def test_several_threads_with_and_without_loops(server: Loopback) -> None:
 
 PROGRAM = """
 import asyncio, os, sys, time
-from halluscope._internal.engine.driver import Patience
+from halluscope._internal.engine.driver import RetryPolicy
 from halluscope._internal.judges.chat.openai import openai_judge
-from tests.scoring import Scorer
-scorer = Scorer("label", openai_judge("any", base_url=sys.argv[1]), patience=Patience(first_wait=5))
+from tests.helpers.scoring import Scorer
+scorer = Scorer("label", openai_judge("any", base_url=sys.argv[1]), retry_policy=RetryPolicy(first_wait=5))
 case = dict(output="The mill is in Ulm.", context=["The mill is in Ulm."])
 """
 ENDINGS = {
@@ -173,6 +173,7 @@ del loop
 }
 
 
+@pytest.mark.slow("starts processes")
 @pytest.mark.parametrize(
     "ending",
     [pytest.param(code, id=name, marks=[posix] if "fork" in name else []) for name, code in ENDINGS.items()],
@@ -188,6 +189,7 @@ def test_a_process_ends_without_a_word(server: Loopback, ending: str) -> None:
     assert (done.returncode, done.stderr, done.stdout) == (0, "", "")
 
 
+@pytest.mark.slow("interrupts processes")
 @posix
 @pytest.mark.parametrize("ending", [ENDINGS["synchronous"], ENDINGS["asynchronous"]])
 @pytest.mark.parametrize("waiting", ["for the server", "for the next try"])
@@ -212,11 +214,11 @@ def test_an_interrupt_ends_it(server: Loopback, ending: str, waiting: str) -> No
 def test_a_wrong_address_is_refused_with_what_to_check(server: Loopback) -> None:
     result = Scorer("label", openai_judge("any", base_url=server.url)).score(**CASE)
     assert result.failure is not None and result.failure.status == 404
-    assert "base_url, which for most servers ends in /v1" in result.failure.message
+    assert "base_url, which ends in /v1 for most servers" in result.failure.message
 
 
 def test_a_password_in_the_address_is_in_no_result() -> None:
     judge = openai_judge("any", base_url="http://me:hush@127.0.0.1:9/v1")
-    result = Scorer("label", judge, patience=Patience(first_wait=0.001)).score(**CASE)
+    result = Scorer("label", judge, retry_policy=RetryPolicy(first_wait=0.001)).score(**CASE)
     assert result.failure is not None and result.failure.kind == "unreachable"
     assert "hush" not in result.to_json()

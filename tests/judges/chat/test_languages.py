@@ -43,7 +43,7 @@ def test_claims_in_english_of_an_output_in_another_language_are_judged(output: s
     assert result.outcome is Outcome.SCORED, result.reason
     assert result.score == 0.5
     assert model.calls == 2
-    assert any("have no word in common with the output" in note for note in result.notes) == (output == JAPANESE)
+    assert any("no word in common with the output" in note for note in result.notes) == (output == JAPANESE)
 
 
 def test_claims_that_are_restated_in_english_keep_their_verdicts() -> None:
@@ -57,4 +57,4 @@ def test_truths_in_another_language_count_and_the_notes_say_so() -> None:
     result = TruthFaithfulness(include_reason=False).score(output=STATED[0], context=["塔はパリにある"], judge=model)
     assert result.truths == ("Der Turm befindet sich dort.",)
     assert result.score == 0.5
-    assert any("1 of 1 truths have no word in common with the context" in note for note in result.notes)
+    assert any("1 of 1 truths has no word in common with the context" in note for note in result.notes)

@@ -12,25 +12,27 @@ from typing import Any
 
 import pytest
 
-from halluscope._internal.errors import MissingExtra
-from halluscope._internal.judge import resolve
+from halluscope._internal.core.errors import MissingExtra
+from halluscope._internal.engine.judge import resolve
 
-from ...loopback import Faults, Features, Loopback
+from ...helpers.loopback import Faults, Features, Loopback
+
+pytestmark = pytest.mark.slow("imports LiteLLM")
 
 ROOT = Path(__file__).parents[3]
 
 PROGRAM = """
 import asyncio, json, sys
-from halluscope._internal.engine.driver import Patience
-from halluscope._internal.judges.chat import dialect
-from tests.scoring import Scorer
+from halluscope._internal.engine.driver import RetryPolicy
+from halluscope._internal.judges.chat import response_modes
+from tests.helpers.scoring import Scorer
 case = dict(output="The mill is in Ulm.", context=["The mill is in Ulm."])
 for line in sys.stdin:
     options = json.loads(line)
-    dialect.forget()
+    response_modes.forget()
     times = options.pop("times", 1)
-    patience = Patience(**options.pop("patience", {}), first_wait=0.01)
-    scorer = Scorer("label", "litellm/openai/" + options.pop("model", "gpt-4o"), patience=patience,
+    retry_policy = RetryPolicy(**options.pop("retry_policy", {}), first_wait=0.01)
+    scorer = Scorer("label", "litellm/openai/" + options.pop("model", "gpt-4o"), retry_policy=retry_policy,
                     api_key="key", **options)
     for _ in range(times):
         result = asyncio.run(scorer.ascore(**case))
@@ -79,7 +81,7 @@ def test_a_case_twice_with_tokens_and_cost(server: Loopback, scored: Scored) -> 
 @pytest.mark.parametrize("fault", ["failed", "throttled", "reset"])
 def test_retries_are_ours_alone(server: Loopback, scored: Scored, fault: str) -> None:
     server.faults = Faults(**{fault: 1.0})  # type: ignore[arg-type]
-    result = scored(patience={"retries": 2})
+    result = scored(retry_policy={"retries": 2})
     assert result["outcome"] == "failed"
     assert len(server.calls) == 3, "two retries after the first try, and none of LiteLLM's"
 
@@ -114,7 +116,9 @@ def test_without_the_package(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_options_that_change_an_answer_change_the_fingerprint(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "litellm", types.ModuleType("litellm"))
+    litellm: Any = types.ModuleType("litellm")
+    litellm.get_llm_provider, litellm.api_key = lambda *_: ("x", "x"), "k"
+    monkeypatch.setitem(sys.modules, "litellm", litellm)
 
     def prints(**options: Any) -> str:
         return resolve("litellm/x", **options).fingerprint()

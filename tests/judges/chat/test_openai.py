@@ -4,22 +4,25 @@ from __future__ import annotations
 
 from typing import Any
 
-import openai
 import pytest
 
-from halluscope._internal.errors import InputError, JudgeRejected, JudgeUnavailable
-from halluscope._internal.judge import resolve
+from halluscope._internal.core.errors import InputError, JudgeRejected, JudgeUnavailable
+from halluscope._internal.core.result import Outcome
+from halluscope._internal.engine.judge import resolve
 from halluscope._internal.judges.chat.openai import OpenAIModel, openai_judge
-from halluscope._internal.result import Outcome
-from tests.scoring import Scorer
+from tests.helpers.scoring import Scorer
 
-from ...loopback import Faults, Features, Loopback
-from ...oracle import oracle
+from ...helpers.loopback import Faults, Features, Loopback
+from ...helpers.oracle import oracle
 
+PROBABILITIES = {"logprobs": True, "top_logprobs": 5}
 CASE: dict[str, Any] = {"output": "The mill is in Ulm.", "context": ["The mill is in Ulm."]}
 
 
+@pytest.mark.slow("imports OpenAI's SDK")
 def test_the_server_speaks_as_the_sdk_expects(server: Loopback) -> None:
+    import openai
+
     with openai.OpenAI(base_url=server.base_url, api_key="key", max_retries=0) as client:
         server.answer = lambda asked: {"reason": ["yes"], "verdict": "factual"}
         made = client.chat.completions.create(
@@ -58,7 +61,7 @@ async def test_what_is_sent(server: Loopback) -> None:
     assert asked.headers["authorization"] == "Bearer secret" and asked.headers["x-team"] == "a"
     assert [message["role"] for message in asked.body["messages"]] == ["system", "user"]
     rest = {key: value for key, value in asked.body.items() if key not in ("messages", "response_format")}
-    assert rest == {"model": "gpt-any", "temperature": 0.0, "seed": 0, "max_tokens": 99, "top_p": 0.5}
+    assert rest == {"model": "gpt-any", "temperature": 0.0, "seed": 0, "max_tokens": 99, "top_p": 0.5, **PROBABILITIES}
     schema = asked.body["response_format"]["json_schema"]
     assert schema["strict"] is True and schema["schema"]["additionalProperties"] is False
 
@@ -113,7 +116,7 @@ def model() -> OpenAIModel:
     ],
 )
 def test_responses_without_a_message(response: dict[str, Any]) -> None:
-    with pytest.raises(JudgeUnavailable, match="holds no message"):
+    with pytest.raises(JudgeUnavailable, match="contains no message"):
         model().completion(response)
 
 
@@ -148,11 +151,11 @@ def test_keys_are_shown_nowhere(server: Loopback) -> None:
 
 
 def test_what_is_missing_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
-    with pytest.raises(InputError, match="needs a key: set OPENAI_API_KEY"):
+    with pytest.raises(InputError, match="needs an API key: set OPENAI_API_KEY"):
         resolve("openai/gpt-4o")
     with pytest.raises(InputError, match="has no setting 'temprature'"):
         resolve("openai/x", base_url="http://127.0.0.1:1", temprature=0)
-    with pytest.raises(InputError, match="is no address"):
+    with pytest.raises(InputError, match="is not the address"):
         resolve("openai/x", base_url="localhost:8000")
     monkeypatch.setenv("OPENAI_API_KEY", "key")
     assert resolve("openai/gpt-4o").name == "openai/gpt-4o"
@@ -177,7 +180,7 @@ async def test_samples_differ_and_zero_is_the_one_answer(server: Loopback) -> No
     assert [(d.temperature, d.seed) for d in drawn] == [(0.7, 1), (0.7, 2)]
 
 
-async def test_a_reply_in_plain_words_is_read_where_it_is_clear(server: Loopback) -> None:
-    server.answer = lambda asked: "The answer is hallucinated." if asked.kind == "label" else oracle(asked)
+async def test_a_reply_that_is_the_label_alone_is_read(server: Loopback) -> None:
+    server.answer = lambda asked: "Hallucinated." if asked.kind == "label" else oracle(asked)
     result = await Scorer("label", openai_judge("any", base_url=server.base_url)).ascore(**CASE)
     assert (result.outcome, result.label) == (Outcome.SCORED, "hallucinated")

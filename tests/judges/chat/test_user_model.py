@@ -9,16 +9,16 @@ from typing import Any
 
 import pytest
 
-from halluscope._internal.engine.driver import Patience
-from halluscope._internal.errors import InputError
-from halluscope._internal.judge import resolve
+from halluscope._internal.core.errors import InputError
+from halluscope._internal.core.result import Outcome
+from halluscope._internal.engine.driver import RetryPolicy
+from halluscope._internal.engine.judge import resolve
 from halluscope._internal.judges.chat.user_model import from_model
-from halluscope._internal.result import Outcome
-from tests.scoring import Scorer
+from tests.helpers.scoring import Scorer
 
 FACTUAL = '{"verdict": "factual", "reason": ["It is there."]}'
 CASE: dict[str, Any] = {"output": "The mill is in Ulm.", "context": ["The mill is in Ulm."]}
-QUICK = Patience(first_wait=0.001, retries=3)
+QUICK = RetryPolicy(first_wait=0.001, retries=3)
 
 
 class MyModel:
@@ -85,7 +85,7 @@ def test_a_model_that_raises_is_a_failure_and_not_tried_again() -> None:
         calls.append(prompt)
         raise KeyError("weights")
 
-    result = Scorer("label", broken, patience=QUICK).score(**CASE)
+    result = Scorer("label", broken, retry_policy=QUICK).score(**CASE)
     assert result.outcome is Outcome.FAILED and result.failure is not None
     assert "broken raised KeyError: 'weights'" in result.failure.message
     assert len(calls) == 1
@@ -101,7 +101,7 @@ def test_a_connection_that_fails_is_tried_again(error: Exception) -> None:
             raise reply
         return str(reply)
 
-    assert Scorer("label", shaky, patience=QUICK).score(**CASE).score == 0.0
+    assert Scorer("label", shaky, retry_policy=QUICK).score(**CASE).score == 0.0
 
 
 def test_an_sdk_error_with_a_status_is_read_like_a_response() -> None:
@@ -116,12 +116,12 @@ def test_an_sdk_error_with_a_status_is_read_like_a_response() -> None:
             raise reply
         return str(reply)
 
-    assert Scorer("label", sdk, patience=QUICK).score(**CASE).score == 0.0
+    assert Scorer("label", sdk, retry_policy=QUICK).score(**CASE).score == 0.0
 
 
 @pytest.mark.parametrize("reply", [None, 7, b"factual", {"verdict": "factual"}])
 def test_a_model_that_returns_no_text(reply: object) -> None:
-    result = Scorer("label", lambda prompt: reply, patience=QUICK).score(**CASE)
+    result = Scorer("label", lambda prompt: reply, retry_policy=QUICK).score(**CASE)
     assert result.outcome is Outcome.FAILED and result.failure is not None
     assert f"returned a {type(reply).__name__}: `complete` must return the text." in result.failure.message
 
@@ -141,9 +141,9 @@ def test_a_model_that_hangs_is_given_up_and_does_not_fill_a_pool() -> None:
         held.wait(120)
         return FACTUAL
 
-    patience = Patience(timeout=0.05, retries=6, first_wait=0.001)
+    retry_policy = RetryPolicy(timeout=0.05, retries=6, first_wait=0.001)
     before = time.monotonic()
-    result = Scorer("label", hangs, patience=patience).score(**CASE)
+    result = Scorer("label", hangs, retry_policy=retry_policy).score(**CASE)
     held.set()
     assert result.failure is not None and result.failure.kind == "unavailable"
     assert time.monotonic() - before < 60
@@ -192,7 +192,7 @@ def test_what_is_no_model() -> None:
 
     with pytest.raises(InputError, match=r"`complete\(prompt\)` method"):
         from_model(NotOne())
-    with pytest.raises(InputError, match="is no judge"):
+    with pytest.raises(InputError, match="is not a judge"):
         resolve(3.5)
 
 
@@ -202,5 +202,5 @@ def test_a_class_in_place_of_an_instance_is_refused() -> None:
 
 
 def test_an_option_it_does_not_take_is_said() -> None:
-    with pytest.raises(InputError, match="no option 'treshold'; it takes: name, window"):
-        Scorer("label", MyModel(), treshold=0.5)
+    with pytest.raises(InputError, match="no option 'temperature'; it takes: name, window"):
+        Scorer("label", MyModel(), temperature=0.5)

@@ -10,20 +10,20 @@ import pytest
 from rich.console import Console
 from typer.testing import CliRunner
 
-from halluscope._internal.case import Case
 from halluscope._internal.cli import app
 from halluscope._internal.cli.views.result import show_result
+from halluscope._internal.core.case import Case
+from halluscope._internal.core.errors import CannotJudge, InputError, JudgeError, JudgeRejected, NothingToJudge
+from halluscope._internal.core.result import Outcome, Result
+from halluscope._internal.core.verdict import Support
 from halluscope._internal.engine.driver import Driver
-from halluscope._internal.errors import CannotJudge, InputError, JudgeError, JudgeRejected, NothingToJudge
-from halluscope._internal.judge import Call, Judge, resolve
+from halluscope._internal.engine.judge import Call, Judge, resolve
+from halluscope._internal.engine.metrics import resolve as metric_named
+from halluscope._internal.engine.questions import ExtractClaims
 from halluscope._internal.judges.combined.cascade import Cascade
 from halluscope._internal.judges.combined.panel import Panel
-from halluscope._internal.metrics import resolve as metric_named
-from halluscope._internal.questions import ExtractClaims
-from halluscope._internal.result import Outcome, Result
-from halluscope._internal.verdict import Support
 
-from ...views import NO, QUICK, UNCLEAR, YES, ViewsJudge, scored
+from ...helpers.views import NO, QUICK, UNCLEAR, YES, ViewsJudge, scored
 
 SURE_GOOD, SURE_BAD, SHAKY, MUTE = "Oslo is cold.", "Oslo is hot.", "Oslo is old.", "Oslo is big."
 ALL = f"{SURE_GOOD} {SURE_BAD} {SHAKY} {MUTE}"
@@ -183,7 +183,7 @@ async def test_where_both_fail_the_first_ones_reason_is_given() -> None:
     assert result.failure is not None and "not English" in result.failure.message
 
 
-async def test_claims_that_nobody_judges_are_missing_not_supported() -> None:
+async def test_claims_without_a_verdict_are_missing_not_supported() -> None:
     result = await scored(Cascade(ViewsJudge("cheap", {SURE_GOOD: (YES, 0.9)}), ViewsJudge("dear", {})), ALL)
     assert result.outcome is Outcome.INCOMPLETE and result.score is None
 
@@ -220,7 +220,7 @@ async def test_the_cost_is_kept_under_many_cases_at_once() -> None:
 
     second = Slow("dear", lambda text, _: (NO, None), cost=0.01)
     judge = Cascade(ViewsJudge("cheap", lambda text, _: (YES, 0.6)), second, max_cost=0.1)
-    driver = Driver(judge, patience=QUICK)
+    driver = Driver(judge, retry_policy=QUICK)
     await driver.score(metric_named("label"), Case.of("The first one.", "c"))
     cases = [Case.of(f"Claim number {number} is made.", "c") for number in range(60)]
     results = await asyncio.gather(*(driver.score(metric_named("label"), case) for case in cases))
@@ -264,10 +264,10 @@ async def test_cached_answers_are_not_paid_again_and_lead_to_the_same_result() -
 
     case = Case.of(ALL, "c")
     first, second = cheap(), dear(cost=0.2)
-    one = await Driver(Cascade(first, second), cache=Memory(), patience=QUICK).score(
+    one = await Driver(Cascade(first, second), cache=Memory(), retry_policy=QUICK).score(
         metric_named("hallucination"), case
     )
-    two = await Driver(Cascade(first, second), cache=Memory(), patience=QUICK).score(
+    two = await Driver(Cascade(first, second), cache=Memory(), retry_policy=QUICK).score(
         metric_named("hallucination"), case
     )
     assert len(second.asked) == 1
@@ -308,7 +308,7 @@ def test_names_make_judges_that_nest_and_can_be_written_again() -> None:
     judge = resolve(written, **HERE)
     assert isinstance(judge, Cascade) and isinstance(judge.first, Panel)
     assert judge.first.weights == (2.0, 1.0)
-    assert judge.budget.limits.max_share == 0.25
+    assert judge.budget.max_share == 0.25
     assert judge.name == written
     assert resolve(judge.name, **HERE).fingerprint() == judge.fingerprint()
 
@@ -330,15 +330,15 @@ def test_another_band_is_another_judge() -> None:
     [
         ("cascade(openai/a)", "names 1 judge: write cascade"),
         ("cascade(openai/a, openai/b, openai/c)", "names 3 judges"),
-        ("cascade(openai/a, openai/b", "is no judge"),
+        ("cascade(openai/a, openai/b", "is not a judge"),
         ("cascade(openai/a, openai/b))", "do not match"),
-        ("cascade openai/a, openai/b)", "is no judge"),
-        ("ladder(openai/a, openai/b)", "is no judge"),
-        ("cascade(openai/a,, openai/b)", "empty place"),
-        ("cascade()", "empty place"),
+        ("cascade openai/a, openai/b)", "is not a judge"),
+        ("ladder(openai/a, openai/b)", "is not a judge"),
+        ("cascade(openai/a,, openai/b)", "an empty argument"),
+        ("cascade()", "an empty argument"),
         ("cascade(openai/a, openai/b, lo=0.1)", "has no option 'lo'; it takes: low, high"),
         ("cascade(openai/a, openai/b, low=0.1, low=0.2)", "twice"),
-        ("cascade(openai/a, low=0.1, openai/b)", "stands behind an option"),
+        ("cascade(openai/a, low=0.1, openai/b)", "comes after an option"),
         ("cascade(openai/a, openai/b, low=0.1.2)", "must be a number"),
         ("cascade(openai/a, openai/b, low=)", "must be a number"),
         ("cascade(openai/a, nobody/b)", "there is no judge 'nobody/b'"),

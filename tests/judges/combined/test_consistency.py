@@ -7,20 +7,20 @@ import math
 
 import pytest
 
-from halluscope._internal.case import Case
+from halluscope._internal.core.case import Case
+from halluscope._internal.core.errors import InputError, JudgeError
+from halluscope._internal.core.result import Outcome, Result
 from halluscope._internal.engine.driver import Driver
-from halluscope._internal.errors import InputError, JudgeError
-from halluscope._internal.judge import Answer, Call, resolve
+from halluscope._internal.engine.judge import Answer, Call, resolve
+from halluscope._internal.engine.metrics import resolve as metric_named
+from halluscope._internal.engine.questions import Question
 from halluscope._internal.judges.chat.chat_judge import ChatJudge, ChatSettings
 from halluscope._internal.judges.combined.consistency import Consistent
 from halluscope._internal.judges.combined.panel import Panel
 from halluscope._internal.judges.combined.vote_agreement import flip_rate, flip_rates
-from halluscope._internal.metrics import resolve as metric_named
-from halluscope._internal.questions import Question
-from halluscope._internal.result import Outcome, Result
 
-from ...loopback import Loopback
-from ...views import NO, QUICK, YES, View, ViewsJudge, scored
+from ...helpers.loopback import Loopback
+from ...helpers.views import NO, QUICK, YES, View, ViewsJudge, scored
 
 STEADY, WAVERING = "Oslo is cold.", "Oslo is old."
 
@@ -117,11 +117,11 @@ async def test_each_sample_is_cached_on_its_own() -> None:
     judge = ViewsJudge("j", wavering)
     case = Case.of(WAVERING, "c")
     metric = metric_named("label")
-    first = await Driver(Consistent(judge, n=3), cache=Memory(), patience=QUICK).score(metric, case)
+    first = await Driver(Consistent(judge, n=3), cache=Memory(), retry_policy=QUICK).score(metric, case)
     assert len(judge.asked) == 3 and first.score == 1.0
-    more = await Driver(Consistent(judge, n=5), cache=Memory(), patience=QUICK).score(metric, case)
+    more = await Driver(Consistent(judge, n=5), cache=Memory(), retry_policy=QUICK).score(metric, case)
     assert len(judge.asked) == 5 and more.score == 0.0
-    await Driver(judge, cache=Memory(), patience=QUICK).score(metric, case)
+    await Driver(judge, cache=Memory(), retry_policy=QUICK).score(metric, case)
     assert len(judge.asked) == 6, "the judge's one answer is none of its samples"
 
 

@@ -7,14 +7,14 @@ from typing import Any
 
 import pytest
 
-from halluscope._internal.errors import InputError, JudgeError, JudgeRefused
-from halluscope._internal.judges.combined.ballot import minority, prevailing
+from halluscope._internal.core.errors import InputError, JudgeError, JudgeRefused
+from halluscope._internal.core.result import Outcome, Result
+from halluscope._internal.core.verdict import Support, Vote
 from halluscope._internal.judges.combined.panel import Panel
+from halluscope._internal.judges.combined.poll import minority, prevailing
 from halluscope._internal.judges.combined.vote_agreement import agreement, disagreements
-from halluscope._internal.result import Outcome, Result
-from halluscope._internal.verdict import Support, Vote
 
-from ...views import NO, UNCLEAR, YES, ViewsJudge, scored
+from ...helpers.views import NO, UNCLEAR, YES, ViewsJudge, scored
 
 ONE, TWO, THREE = "Oslo is cold.", "Oslo is hot.", "Oslo is old."
 

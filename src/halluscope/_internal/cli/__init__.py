@@ -1,4 +1,4 @@
-"""The command line: it parses and prints, and leaves all else to the library."""
+"""The command line. It parses options and prints; the library does the work."""
 
 from .app import app, main
 

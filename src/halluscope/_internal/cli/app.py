@@ -1,9 +1,10 @@
-"""The command line's root: commands are added by the modules beside this one."""
+"""The root of the command line: loads a command when it is named, and turns errors into messages and exit codes."""
 
 from __future__ import annotations
 
 import csv
 import os
+import re
 import signal
 import sys
 import zlib
@@ -13,66 +14,102 @@ from typing import Annotated, Any, NoReturn
 import typer
 from typer.core import TyperGroup
 
-from ..errors import HalluscopeError, InputError, RunFailed, StoreError, WriteError
-from ..redaction import redacted
-from ..version import __version__
-from .settings.file import in_force
-from .terminal import printable, write_what_can_be_written
+from ..core.errors import FetchError, HalluscopeError, InputError, MissingExtra, ModelFileError, UnknownName
+from ..core.redaction import redacted
+from ..core.version import __version__
+from .settings.file import applied_settings
+from .terminal import printable, replace_unencodable
 
-HOMES = {
-    "init": "settings.init_command",
+COMMAND_MODULES = {
+    "init": "settings.commands",
+    "trust": "settings.commands",
     "check": "check_command",
+    "fix": "check_command",
     "eval": "eval_command",
     "runs": "runs_command",
+    "batches": "runs_command",
     "show": "runs_command",
+    "report": "runs_command",
     "compare": "runs_command",
     "export": "runs_command",
-    "cache": "settings.cache_command",
+    "alert": "runs_command",
+    "cache": "settings.commands",
     "bench": "bench_command",
     "calibrate": "calibrate_command",
     "stress": "stress_command",
     "label": "label_command",
     "sample": "sample_command",
-    "serve": "serving.serve_command",
-    "mcp": "serving.mcp_command",
+    "serve": "serve_commands",
+    "mcp": "serve_commands",
     "judges": "check_command",
     "metrics": "check_command",
 }
-"""The module of each command, in the order of `--help`; loaded when the command is named."""
+"""The module of each command, in the order of `--help`."""
+
+
+_WITHOUT_SETTINGS = ("init", "trust")
+"""Commands that work on the settings file itself."""
+
+_LINE_END = re.compile(r"(?<!\n)\n(?!\n)")
 
 
 class Commands(TyperGroup):
-    """Loads a command's module when the command is asked for, so that one does not pay for all."""
+    """A command group that imports the module of a command only when that command is used."""
 
     def list_commands(self, ctx: Any) -> list[str]:
-        return list(HOMES)
+        return list(COMMAND_MODULES)
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
-        if cmd_name not in HOMES:
+        if cmd_name not in COMMAND_MODULES:
             return None
-        import_module(f".{HOMES[cmd_name]}", __package__)
+        import_module(f".{COMMAND_MODULES[cmd_name]}", __package__)
+        command = self._build(cmd_name)
+        command.help = _LINE_END.sub(" ", command.help or "")  # wrap paragraphs at the width of the terminal
+        for shown in (command, *getattr(command, "commands", {}).values()):
+            _without_type(shown.get_params(ctx))
+        return command
+
+    def get_params(self, ctx: Any) -> list[Any]:
+        return _without_type(super().get_params(ctx))
+
+    def _build(self, cmd_name: str) -> Any:
         for group in app.registered_groups:
             if group.name == cmd_name:
                 return typer.main.get_group_from_info(
-                    group,
-                    pretty_exceptions_short=False,
-                    suggest_commands=True,
-                    rich_markup_mode=app.rich_markup_mode,
+                    group, pretty_exceptions_short=False, suggest_commands=True, rich_markup_mode=app.rich_markup_mode
                 )
         info = next(info for info in app.registered_commands if info.name == cmd_name)
         return typer.main.get_command_from_info(
             info, pretty_exceptions_short=False, rich_markup_mode=app.rich_markup_mode
         )
 
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        if args and args[0] not in COMMAND_MODULES and not args[0].startswith("-"):
+            raise UnknownName("command", args[0], COMMAND_MODULES, "`halluscope --help` lists them")
+        if not ctx.resilient_parsing and args and args[0] not in _WITHOUT_SETTINGS:
+            ctx.with_resource(applied_settings())
+        return super().resolve_command(ctx, args)
+
     def invoke(self, ctx: Any) -> Any:
         try:
-            with in_force():
-                return super().invoke(ctx)
+            return super().invoke(ctx)
         except (Exception, KeyboardInterrupt) as error:
-            # Typer's own errors know how to be shown, and with which code to end.
+            # Typer shows its own errors and sets their exit codes.
             if hasattr(error, "exit_code") or isinstance(error, typer.Abort) or DEBUG in os.environ:
                 raise
-            fail(*told(error))
+            fail(*describe(error))
+
+
+def _without_type(parameters: list[Any]) -> list[Any]:
+    """The parameters. The help shows no type, such as `<bool>`, for flags and arguments."""
+    for parameter in parameters:
+        if parameter.param_type_name == "argument" or parameter.is_flag:
+            parameter.display_type_rich = _nothing
+    return parameters
+
+
+def _nothing(ctx: Any) -> None:
+    return None
 
 
 app = typer.Typer(
@@ -92,7 +129,7 @@ def _version(wanted: bool) -> None:
 
 
 LOG = "HALLUSCOPE_LOG"
-"""What to log at, where --log does not say."""
+"""The log level, unless --log is given."""
 
 
 @app.callback()
@@ -102,62 +139,62 @@ def _root(
     ] = False,
     log: Annotated[
         str | None,
-        typer.Option(help="Tell on stderr what happens: debug, info or warning.", envvar=LOG, metavar="LEVEL"),
+        typer.Option(help="Write a log to stderr, at level debug, info or warning.", envvar=LOG, metavar="LEVEL"),
     ] = None,
 ) -> None:
-    """Tells whether a language model's output holds up against the context it was given."""
+    """Check whether a language model's output is grounded in the context it was given."""
     if log is not None:
-        tell(log)
+        log_to_stderr(log)
 
 
-def tell(level: str) -> None:
-    """Show what the package logs, under the name `halluscope`, on stderr."""
+def log_to_stderr(level: str) -> None:
+    """Write the log of the package to stderr."""
     import logging
 
     if level.lower() not in ("debug", "info", "warning", "error"):
-        raise InputError(f"there is no level {level!r} to log at: it is debug, info, warning or error.")
-    shown = logging.StreamHandler()
-    shown.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(name)s: %(message)s"))
+        raise InputError(f"there is no log level {level!r}: choose debug, info, warning or error.")
+    handler = logging.StreamHandler()
+    handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(name)s: %(message)s"))
     logger = logging.getLogger("halluscope")
-    logger.handlers = [shown]
+    logger.handlers = [handler]
     logger.setLevel(level.upper())
 
 
 USAGE = 2
-"""Exit code for input that is wrong; each command documents its other codes."""
+"""Exit code for bad input. Each command documents its other codes."""
 FAILED = 3
-"""Exit code where the input is right and something else failed: the judge, the store, the disk."""
+"""Exit code for a failure of the judge, its weights, the store or the disk."""
 UNEXPECTED = 70
-"""Exit code for a fault of halluscope itself."""
-INTERRUPTED = 130
-"""Exit code for Ctrl-C, as shells have it."""
+"""Exit code for a bug in halluscope."""
+INTERRUPTED, TERMINATED = 130, 143
+"""Exit codes for Ctrl-C and SIGTERM, as in shells."""
 CUT_OFF = 141
-"""Exit code where whoever reads what is printed has gone, as shells have it."""
+"""Exit code for a closed pipe, as in shells."""
 
 DEBUG = "HALLUSCOPE_DEBUG"
-"""Set in the environment, an error is shown with its traceback."""
+"""Environment variable that makes errors show their traceback."""
 
 _DAMAGED = (EOFError, UnicodeError, zlib.error, csv.Error)
 
 
 def fail(message: str, code: int = USAGE) -> NoReturn:
-    """Say in one sentence what is wrong, and stop."""
+    """Print an error and exit."""
     typer.echo(printable(redacted(f"halluscope: {message}")), err=True)
     raise typer.Exit(code)
 
 
-def told(error: BaseException) -> tuple[str, int]:
-    """What happened, in one sentence, and the exit code for it, whoever raised the error."""
+def describe(error: BaseException) -> tuple[str, int]:
+    """Return a one-sentence message and the exit code for an error."""
     if isinstance(error, KeyboardInterrupt):
-        return "interrupted.", INTERRUPTED
-    if isinstance(error, (StoreError, WriteError, RunFailed)):
-        return str(error), FAILED
+        return "interrupted.", interrupt_code(error)
     if isinstance(error, HalluscopeError):
-        return str(error), USAGE
+        return str(error), USAGE if isinstance(
+            error, (InputError, MissingExtra, FetchError, ModelFileError)
+        ) else FAILED
     if isinstance(error, BrokenPipeError):
-        return "nobody reads what is printed any longer.", CUT_OFF
+        return "the program that reads the output has ended.", CUT_OFF
     if isinstance(error, _DAMAGED) or type(error).__module__.startswith("pyarrow"):
-        return f"the data is damaged, or not in the format that its name says ({_line(error)}).", USAGE
+        return f"the data is damaged, or its format does not match its file name ({_line(error)}).", USAGE
     if isinstance(error, OSError):
         where = f"{error.filename}: " if error.filename else ""
         return f"{where}{error.strerror or _line(error)}.", FAILED
@@ -166,7 +203,7 @@ def told(error: BaseException) -> tuple[str, int]:
     if isinstance(error, MemoryError):
         return "there is not enough memory for this.", FAILED
     what = f"{type(error).__name__}: {_line(error)}"
-    return f"an error that was not foreseen ({what}). Set {DEBUG}=1 to see where, and please report it.", UNEXPECTED
+    return f"unexpected error ({what}). Set {DEBUG}=1 to see the traceback, and please report it.", UNEXPECTED
 
 
 def _line(error: BaseException) -> str:
@@ -174,15 +211,15 @@ def _line(error: BaseException) -> str:
 
 
 def main() -> None:
-    """Run the command line. A polite kill is an interrupt like Ctrl-C."""
-    write_what_can_be_written()
+    """Run the command line. SIGTERM is treated like Ctrl-C."""
+    replace_unencodable()
     try:
         _on_signals(_Interrupt())
         app()
-    except KeyboardInterrupt:
-        sys.exit(INTERRUPTED)
+    except KeyboardInterrupt as error:
+        sys.exit(interrupt_code(error))
     finally:
-        _on_signals(signal.SIG_IGN)  # it is ending
+        _on_signals(signal.SIG_IGN)  # no interrupt during shutdown
 
 
 def _on_signals(handler: Any) -> None:
@@ -191,13 +228,22 @@ def _on_signals(handler: Any) -> None:
 
 
 class _Interrupt:
-    """The first interrupt lets the command end well, the second hurries it, the third ends it."""
+    """The first two signals raise KeyboardInterrupt; the third ends the process at once."""
 
     def __init__(self) -> None:
         self._seen = 0
 
-    def __call__(self, *_: object) -> NoReturn:
+    def __call__(self, sign: int, _: object) -> NoReturn:
         self._seen += 1
+        error = Terminated() if sign == signal.SIGTERM else KeyboardInterrupt()
         if self._seen > 2:
-            os._exit(INTERRUPTED)
-        raise KeyboardInterrupt
+            os._exit(interrupt_code(error))
+        raise error
+
+
+class Terminated(KeyboardInterrupt):
+    """SIGTERM, which ends a command like Ctrl-C, with another exit code."""
+
+
+def interrupt_code(error: KeyboardInterrupt) -> int:
+    return TERMINATED if isinstance(error, Terminated) else INTERRUPTED

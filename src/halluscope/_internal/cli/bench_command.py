@@ -1,73 +1,145 @@
-"""`bench` measures judges on sets with known answers."""
+"""The command `bench`: measure judges on labelled data."""
 
 from __future__ import annotations
 
 import os
 import shlex
 import sys
+from enum import Enum
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import msgspec
 import typer
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
-from rich.table import Table
+from rich.text import Text
 
-from .. import metrics
-from ..judge import DEFAULT, VARIABLE, Judge, resolve
-from ..measuring.bench.bench_report import BenchReport, Tick
-from ..measuring.bench.bench_report import bench as measure
-from ..measuring.bench.judge_run import CONCURRENCY
-from ..measuring.calibration.profile import Profile
-from ..measuring.sets.public_sets import SETS
+from ..core.errors import InputError
+from ..engine import metrics
+from ..engine.judge import DEFAULT, VARIABLE, Judge, resolve
+from ..engine.metric import Metric
+from ..engine.metrics import Label
+from ..proof.bench.bench_report import BenchReport
+from ..proof.bench.bench_report import bench as measure
+from ..proof.bench.judge_run import CONCURRENCY
+from ..proof.sets.public_sets import SETS, load_set
+from ..runs.labelled_case import sample_of_cases
+from ..runs.profile import Profile
 from .app import app
-from .open_store import kept_replies
-from .options import BaseUrl, CasesAtOnce, DrawnLimit, JudgeNames, MetricNames, ProfileName, judge_options
+from .open_store import open_replies
+from .options import (
+    DEFAULT_METRIC,
+    BaseUrl,
+    CasesAtOnce,
+    DrawnLimit,
+    JudgeNames,
+    MetricNames,
+    ProfileName,
+    judge_options,
+    refuse_overwriting,
+)
 from .terminal import console as new_console
-from .terminal import print_json
+from .terminal import print_json, print_table, progress_bars
 from .views.ci_files import write_text
 
+if TYPE_CHECKING:
+    from ..proof.bench.repair_figures import RepairFigures
+
 NO_VERDICT = 3
-"""Exit code where a judge gave no verdict at all."""
+"""Exit code if a judge gave no verdict on any case."""
+
+
+class LabelStyle(str, Enum):
+    """The tools whose way of asking for a label there is."""
+
+    OPIK = "opik"
+    PHOENIX = "phoenix"
 
 
 @app.command("bench")
 def bench(
     set: Annotated[
-        str | None, typer.Argument(help="A set by name, or a file of labelled cases. Left out: list the sets.")
+        str | None,
+        typer.Argument(
+            metavar="[DATA]", help="A public set by name, or a file of labelled cases. Default: list the public sets."
+        ),
     ] = None,
     judge: JudgeNames = None,
     metric: MetricNames = None,
-    file: Annotated[
-        Path | None, typer.Option("--file", "-f", help="A copy of the set in its own format, instead of fetching it.")
+    style: Annotated[
+        LabelStyle | None,
+        typer.Option(help="Prompt of the metric label: whether the output is right by its context, or as an answer."),
     ] = None,
-    split: Annotated[str | None, typer.Option(help="Another split of the set than its usual one.")] = None,
+    file: Annotated[
+        Path | None,
+        typer.Option("--file", "-f", metavar="FILE", help="Read the set from this file in its original format."),
+    ] = None,
+    split: Annotated[
+        str | None, typer.Option(metavar="NAME", help="A split of the set other than its default.")
+    ] = None,
     limit: DrawnLimit = None,
-    seed: Annotated[int, typer.Option(help="Of the drawing and of the bootstrap.")] = 0,
+    seed: Annotated[int, typer.Option(metavar="N", help="Random seed for drawing cases and for the bootstrap.")] = 0,
     profile: ProfileName = None,
     threshold: Annotated[
-        float | None, typer.Option(help="Flag from this probability on, whatever the judge's own word.")
+        float | None, typer.Option(metavar="P", help="Flag from this probability, instead of the judge's label.")
     ] = None,
     base_url: BaseUrl = None,
     concurrency: CasesAtOnce = CONCURRENCY,
-    resamples: Annotated[int, typer.Option(min=1, help="Of the bootstrap.")] = 1000,
-    mistakes: Annotated[int, typer.Option(min=0, help="How many of the worst mistakes to show.")] = 5,
-    picture: Annotated[Path | None, typer.Option(help="Write the matrices and curves to this SVG file.")] = None,
-    fresh: Annotated[bool, typer.Option("--fresh", help="Ask again even where a chat judge's answer is kept.")] = False,
-    offline: Annotated[bool, typer.Option("--offline", help="Fetch nothing.")] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the figures as one JSON object.")] = False,
+    resamples: Annotated[int, typer.Option(min=1, metavar="N", help="Resamples of the bootstrap.")] = 1000,
+    mistakes: Annotated[int, typer.Option(min=0, metavar="N", help="Show the N worst mistakes.")] = 5,
+    picture: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write the matrices and curves to an SVG file.")
+    ] = None,
+    repair: Annotated[
+        bool,
+        typer.Option(
+            "--repair",
+            help="Repair the wrong answers that the judge flags, and measure the repairs. A second --judge looks for "
+            "new errors.",
+        ),
+    ] = False,
+    fresh: Annotated[
+        bool, typer.Option("--fresh", help="Ask chat judges again instead of using cached replies.")
+    ] = False,
+    offline: Annotated[bool, typer.Option("--offline", help="Do not download anything.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the results as one JSON object.")] = False,
 ) -> None:
-    """Measure judges on labelled cases, next to trivial ones that know nothing.
+    """Measure judges on labelled data and compare them with trivial baselines.
 
-    Exit code 0: measured. 2: bad input, or a set that could not be fetched. 3: a judge gave no verdict at all.
+    Exit code 0: measured. 2: bad input, or the set could not be downloaded. 3: a judge gave no verdict on any case.
     """
     if set is None:
         list_sets()
         return
+    refuse_overwriting(set, picture)
     chosen = Profile.load(profile) if profile else None
-    asked = [metrics.resolve(name) for name in metric or [chosen.metric if chosen else "label"]]
-    pairs = [(j, m) for j in _judges(judge or [_default(chosen)], base_url) for m in asked]
-    with kept_replies(*(j for j, _ in pairs), fresh=fresh) as replies, _Bars(quiet=as_json) as tick:
+    judges = _judges(judge or [chosen.judge if chosen else os.environ.get(VARIABLE) or DEFAULT], base_url)
+    if repair:
+        from ..proof.bench.repair_figures import measure_repairs
+
+        if len(judges) > 2:
+            raise InputError("--repair takes one judge, and a second one that looks for new errors.")
+        loaded = load_set(set, file=file, split=split, offline=offline)
+        cases = sample_of_cases(loaded.cases, limit, seed)
+        with open_replies(*judges, fresh=fresh) as replies, progress_bars(wanted=not as_json) as tick:
+            found = measure_repairs(
+                loaded.name,
+                cases,
+                judges[0],
+                metrics.resolve((metric or [DEFAULT_METRIC])[0], include_reason=False),
+                second=judges[1] if len(judges) > 1 else None,
+                known=loaded.cases,
+                cache=replies,
+                concurrency=concurrency,
+                progress=lambda done: tick(f"{judges[0].name} repairs", done, len(cases)),
+            )
+        if as_json:
+            print_json(msgspec.json.encode(found).decode())
+        else:
+            _show_repairs(found, mistakes)
+        return
+    chosen_metrics = [_metric(name, style) for name in metric or [chosen.metric if chosen else "label"]]
+    pairs = [(j, m) for j in judges for m in chosen_metrics]
+    with open_replies(*judges, fresh=fresh) as replies, progress_bars(wanted=not as_json) as tick:
         report = measure(
             set,
             pairs,
@@ -89,7 +161,7 @@ def bench(
     else:
         _show(report)
     if picture is not None:
-        from ..measuring.bench.picture import bench_svg
+        from ..proof.bench.picture import bench_svg
 
         write_text(picture, bench_svg(report))
         typer.echo(f"picture: {picture}", err=True)
@@ -97,62 +169,42 @@ def bench(
         raise typer.Exit(NO_VERDICT)
 
 
+def _show_repairs(found: RepairFigures, examples: int) -> None:
+    from .views.repair import show_figures
+
+    console = new_console()
+    show_figures(console, found, examples)
+    console.print(f"to repeat: {_command()}", style="dim", soft_wrap=True)
+
+
 def list_sets() -> None:
-    """The sets by name, and under which licence they are."""
-    table = Table(show_edge=False, pad_edge=False)
-    for name in ("set", "what it is", "splits", "licence"):
-        table.add_column(name, overflow="fold")
-    for item in SETS.values():
-        table.add_row(item.name, item.about, " ".join(item.splits), item.licence)
-    new_console().print(table)
+    """Print the public sets and their licences."""
+    rows = [(item.name, " ".join(item.splits)) for item in SETS.values()]
+    about = [Text(f"{item.about}\nlicence: {item.licence}", style="dim") for item in SETS.values()]
+    print_table(new_console(), ("set", "splits"), rows, about)
+
+
+def _metric(name: str, style: LabelStyle | None) -> Metric:
+    if style is not None and name != Label.name:
+        raise InputError(f"--style is for the metric label, not for {name}: leave it out.")
+    return metrics.resolve(name, **({"answers_query": style is LabelStyle.PHOENIX} if style else {}))
 
 
 def _judges(names: list[str], base_url: str | None) -> list[Judge]:
-    """The judges by name; the address goes to those that are reached over the network."""
-    distant = [name for name in names if "/" in name]
-    options = judge_options(base_url, distant[0] if distant else None)
-    return [resolve(name, **(options if name in distant else {})) for name in names]
-
-
-def _default(profile: Profile | None) -> str:
-    return profile.judge if profile else os.environ.get(VARIABLE) or DEFAULT
+    """Create the judges. Those reached over the network get the base URL."""
+    remote = [name for name in names if "/" in name]
+    if not remote:
+        judge_options(base_url, None)
+    return [resolve(name, **(judge_options(base_url, name) if name in remote else {})) for name in names]
 
 
 def _show(report: BenchReport) -> None:
-    from ..measuring.bench.bench_table import shown
+    from ..proof.bench.bench_table import shown
 
     console = new_console()
     console.print(shown(report))
-    console.print(f"again: {_command()}", style="dim", soft_wrap=True)
+    console.print(f"to repeat: {_command()}", style="dim", soft_wrap=True)
 
 
 def _command() -> str:
     return shlex.join(["halluscope", *sys.argv[1:]])
-
-
-class _Bars:
-    """A bar per judge on stderr, none where nobody watches."""
-
-    def __init__(self, *, quiet: bool) -> None:
-        console = new_console(stderr=True)
-        columns = (
-            TextColumn("{task.description}", markup=False),
-            BarColumn(),
-            MofNCompleteColumn(),
-            TimeRemainingColumn(),
-        )
-        shown = console.is_terminal and not quiet
-        self._bars = Progress(*columns, console=console, transient=True, disable=not shown)
-        self._tasks: dict[str, Any] = {}
-
-    def __enter__(self) -> Tick:
-        self._bars.start()
-        return self._tick
-
-    def __exit__(self, *_: object) -> None:
-        self._bars.stop()
-
-    def _tick(self, judge: str, done: int, total: int) -> None:
-        if judge not in self._tasks:
-            self._tasks[judge] = self._bars.add_task(judge, total=total)
-        self._bars.update(self._tasks[judge], completed=done)

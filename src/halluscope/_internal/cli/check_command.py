@@ -1,63 +1,96 @@
-"""`check` judges one output; `judges` and `metrics` say what there is to judge with."""
+"""The commands check, fix, judges and metrics."""
 
 from __future__ import annotations
 
+import codecs
 import os
 import sys
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
+import msgspec
 import typer
-from rich.table import Table
 from rich.text import Text
 
-from ..errors import InputError
-from ..judge import COMBINATIONS, DEFAULT, PROVIDERS, VARIABLE, Provider
-from ..metrics import METRICS
-from ..metrics.check import check as check_one
-from ..result import Result, bar
+from ..core.case import Case
+from ..core.conversation import read_conversation
+from ..core.errors import InputError
+from ..core.plumbing.json_values import decode_json
+from ..core.plumbing.whole_file import replacing
+from ..core.result import Outcome, Result, threshold_in_words
+from ..core.result.turns import with_each_turn
+from ..engine.judge import COMBINATIONS, DEFAULT, PROVIDERS, VARIABLE, Combination, Provider
+from ..engine.metrics import METRICS
+from ..engine.metrics.check import check as check_one
+from ..judges.specialised.formats import FORMATS, Format
+from ..repair.repairing import ABSTENTION
+from ..repair.repairing import repair as repair_one
+from ..runs.datasets.columns import turns_named
 from .app import app
 from .options import (
+    DEFAULT_METRIC,
     BaseUrl,
+    ContextFrom,
     JudgeName,
+    MetricName,
     MetricNames,
     PassThreshold,
     ProfileName,
     Strict,
+    Turns,
     judge_options,
-    metrics_or_usual,
+    metrics_or_default,
+    sources,
 )
-from .settings.file import whence
+from .settings.file import source_of
 from .terminal import console as new_console
-from .terminal import print_json, printable, progress_shown
-from .views.result import show_result
+from .terminal import print_json, print_table, printable, progress_spinner
+from .views.result import show_conversation, show_result
 
 if TYPE_CHECKING:
-    from ..measuring.calibration.profile import Profile
+    from ..runs.profile import Profile
+
 
 PASSING = (
-    "An output passes when every claim holds. --threshold lets a share through that does not, but never a claim that "
-    "the context contradicts; the label says the same as passed or failed."
+    "An output passes if every claim is supported. --threshold allows a share of unsupported claims, but never a "
+    "claim that the context contradicts. The label always agrees with passed or failed."
 )
 NOT_PASSED = 1
-"""Exit code where the output did not pass."""
-_LONG = 20_000
-"""Characters of an output whose judging takes so long that somebody may wonder."""
+"""Exit code for an output that did not pass."""
+LONG = 20_000
+"""Length in characters from which a check shows its progress."""
+UNRESOLVED = 1
+"""Exit code for an output that could not be repaired completely."""
+
 NO_SCORE = 3
-"""Exit code where there is no score: nothing to judge, or a judge that failed."""
+"""Exit code for a check without a score: nothing to judge, or the judge failed."""
+
+
+OUTPUT = typer.Option("--output", "-o", metavar="TEXT", help="The text to check; @FILE reads a file, - reads stdin.")
+OutputOption = Annotated[str, OUTPUT]
+PassageOption = Annotated[
+    list[str] | None,
+    typer.Option("--context", "-c", metavar="TEXT", help="A passage of the context; @FILE reads a file. Repeatable."),
+]
+InputOption = Annotated[
+    str | None, typer.Option("--input", "-i", metavar="TEXT", help="The question the model was asked.")
+]
 
 
 @app.command("check")
 def check(
-    output: Annotated[
-        str, typer.Option("--output", "-o", help="The text to judge; @FILE reads a file, - reads stdin.")
-    ],
-    context: Annotated[
-        list[str] | None,
-        typer.Option("--context", "-c", help="A passage to hold it against; may be given often; @FILE reads a file."),
+    output: Annotated[str | None, OUTPUT] = None,
+    context: PassageOption = None,
+    input: InputOption = None,
+    messages: Annotated[
+        str | None,
+        typer.Option(
+            metavar="TEXT", help="A conversation as JSON, in place of --output and --input; @FILE reads a file."
+        ),
     ] = None,
-    input: Annotated[str | None, typer.Option("--input", "-i", help="What the model was asked.")] = None,
+    turns: Turns = "last",
+    context_from: ContextFrom = None,
     metric: MetricNames = None,
     judge: JudgeName = None,
     base_url: BaseUrl = None,
@@ -67,76 +100,100 @@ def check(
     reason: Annotated[bool, typer.Option("--reason/--no-reason", help="Ask the judge for a reason.")] = True,
     as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON, one line per metric.")] = False,
 ) -> None:
-    """Judge one output and show each claim, its evidence and the reason.
+    """Check one output: show its claims, their evidence and the reason.
 
     Exit code 0: passed. 1: did not pass. 2: bad input. 3: no score.
     """
-    if [output, *(context or []), input].count("-") > 1:
-        raise InputError("only one text can be read from stdin: give the others as they are, or as @FILE.")
-    said = _text(output)
-    passages = [_text(passage) for passage in context] if context is not None else None
-    asked = _text(input) if input is not None else None
+    if (output is None) == (messages is None):
+        raise InputError("pass what is to be checked: --output, or the messages of a conversation with --messages.")
+    text, passages, question = read_texts(output or messages or "", context, input)
+    checked, asked, which = text, sources(context_from), turns_named(turns)
+    if messages is not None:
+        checked = _conversation(text)
+        text = Case.of(checked, passages, question, context_from=asked).output
     chosen = _profile(profile)
     judge = judge or (chosen.judge if chosen else None)
-    options = {"strict": strict, "include_reason": reason, **judge_options(base_url, judge)}
-    if threshold is not None:
-        options["threshold"] = threshold
+    options = _options(judge, base_url, strict, threshold, reason)
     results: list[Result] = []
     console = new_console()
-    names = metrics_or_usual(metric, chosen.metric if chosen else None)
+    names = metrics_or_default(metric, chosen.metric if chosen else None)
     if chosen is not None:
         for name in names:
             chosen.check_metric(name)
     for name in names:
-        with progress_shown(len(said) > _LONG):
-            result = check_one(said, passages, asked, metric=name, judge=judge, **options)
+        with progress_spinner(len(text) > LONG):
+            result = check_one(
+                checked, passages, question, turns=which, context_from=asked, metric=name, judge=judge, **options
+            )
         if chosen is not None:
-            result = chosen.applied(result)
+            result = with_each_turn(result, chosen.applied)
         results.append(result)
         if as_json:
             print_json(result.to_json())
         else:
             if len(results) > 1:
                 console.print()
-            show_result(console, result, said, passages)
+            show_conversation(console, result) if result.turns else show_result(console, result, text, passages)
+    if passages is None and any(result.outcome is Outcome.NO_CONTEXT for result in results):
+        typer.echo(
+            "halluscope: pass the context with --context TEXT or --context @FILE, once for each passage.", err=True
+        )
     raise typer.Exit(_exit_code(results))
 
 
 @app.command("judges")
 def judges() -> None:
-    """Say which judges are ready, and what is missing for the others."""
-    table = Table("judge", "what it is", "ready", box=None, pad_edge=False)
+    """List the judges, and what is missing for those that are not ready."""
+    rows: list[tuple[str, str]] = []
+    listed: list[Provider | Format | Combination] = [*PROVIDERS, *FORMATS, *COMBINATIONS]
     for provider in PROVIDERS:
         name = f"{provider.prefix}/<model>" if provider.needs_model else provider.prefix
         missing = _missing(provider)
-        table.add_row(name, provider.about, f"no: {missing}" if missing else "yes")
-    for combination in COMBINATIONS:
-        table.add_row(combination.form, combination.about, "where its judges are")
+        rows.append((name, f"no: {missing}" if missing else "yes"))
+    rows += [(format.example, "if its server is") for format in FORMATS]
+    rows += [(combination.form, "if its judges are") for combination in COMBINATIONS]
     console = new_console()
-    console.print(table)
+    about = [Text(judge.about, style="dim") for judge in listed]
+    print_table(console, ("judge", "ready"), rows, about)
     chosen = os.environ.get(VARIABLE)
-    otherwise = f"{DEFAULT} (set {VARIABLE} to change it, or write a halluscope.toml with `halluscope init`)"
-    named = f"{chosen} (from {whence(VARIABLE)})" if chosen else otherwise
-    console.print(f"\nWithout --judge: {printable(named)}")
+    unset = f"{DEFAULT} (to change it, set {VARIABLE} or write a halluscope.toml with `halluscope init`)"
+    default = f"{chosen} (from {source_of(VARIABLE)})" if chosen else unset
+    console.print(f"\nWithout --judge: {printable(default)}")
 
 
 @app.command("metrics")
 def metrics() -> None:
-    """Explain each metric and its formula."""
+    """List the metrics with their formulas."""
     console = new_console()
     for metric in METRICS.values():
         made = metric()
         console.print(Text(metric.name, style="bold").append(f"  {metric.summary}", style="not bold"))
         console.print(f"  score = {metric.formula}")
-        console.print(f"  passes {bar(metric.direction, made.threshold)}; {metric.direction} is better")
+        console.print(f"  passes {threshold_in_words(metric.direction, made.threshold)}; {metric.direction} is better")
         console.print(f"  prompts: {', '.join(spec.name for spec in metric.uses)}\n")
     console.print(PASSING)
+
+
+def read_texts(output: str, context: list[str] | None, input: str | None) -> tuple[str, list[str] | None, str | None]:
+    """The output, its passages and its question, read from where the options say."""
+    if [output, *(context or []), input].count("-") > 1:
+        raise InputError("only one text can be read from stdin: pass the others as text, or as @FILE.")
+    text = _text(output)
+    passages = [_text(passage) for passage in context] if context is not None else None
+    return text, passages, _text(input) if input is not None else None
+
+
+def _options(
+    judge: str | None, base_url: str | None, strict: bool | None, threshold: float | None, reason: bool
+) -> dict[str, Any]:
+    options = {"strict": strict, "include_reason": reason, **judge_options(base_url, judge)}
+    return options if threshold is None else {**options, "threshold": threshold}
 
 
 def _profile(name: str | None) -> Profile | None:
     if name is None:
         return None
-    from ..measuring.calibration.profile import Profile
+    from ..runs.profile import Profile
 
     return Profile.load(name)
 
@@ -144,25 +201,110 @@ def _profile(name: str | None) -> Profile | None:
 def _missing(provider: Provider) -> str | None:
     if provider.package and find_spec(provider.package) is None:
         return f"pip install 'halluscope[{provider.extra}]'"
-    if provider.key and not os.environ.get(provider.key):
-        own = ", or pass --base-url for a server of your own" if provider.prefix == "openai" else ""
+    if not provider.ready:
+        own = ", or pass --base-url for your own server" if provider.own_server else ""
         return f"set {provider.key}{own}"
     return None
 
 
 def _text(given: str) -> str:
     if given == "-":
-        return sys.stdin.read()
+        return decoded(sys.stdin.buffer.read(), "stdin")
     if given.startswith("@@") or not given.startswith("@"):
+        _note_file(given)
         return given.removeprefix("@")
     path = Path(given[1:])
     try:
-        return path.read_text(encoding="utf-8", errors="replace")
+        return decoded(path.read_bytes(), str(path))
     except OSError as error:
-        raise InputError(f"cannot read {path}: {error.strerror}. Write @@ for a text that starts with @.") from error
+        raise InputError(
+            f"cannot read {path}: {error.strerror}. Write @@ to pass a text that starts with @."
+        ) from error
+
+
+def _note_file(given: str) -> None:
+    """Print a note if the text is also the name of a file."""
+    try:
+        named = len(given) < 1024 and Path(given).is_file()
+    except (OSError, ValueError):  # not a valid file name
+        return
+    if named:
+        note = f"halluscope: {given!r} is checked as text; write @{given} to check the content of that file."
+        typer.echo(printable(note), err=True)
+
+
+def encoded(text: str, like: bytes) -> bytes:
+    """Encode a text with the byte order mark and the line ends of another."""
+    encoding = "utf-16" if like.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)) else "utf-8"
+    if like.startswith(codecs.BOM_UTF8):
+        encoding = "utf-8-sig"
+    return (text.replace("\n", "\r\n") if "\r\n" in like.decode(encoding) else text).encode(encoding)
+
+
+def decoded(content: bytes, name: str) -> str:
+    """Decode a file, with or without a byte order mark."""
+    marked = content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
+    try:
+        text = content.decode("utf-16" if marked else "utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise InputError(f"{name} is not UTF-8 text: save it in that encoding.") from error
+    return text.replace("\r\n", "\n")
+
+
+def _conversation(text: str) -> Any:
+    try:
+        found = decode_json(text)
+    except ValueError as error:
+        raise InputError(f"the conversation is not valid JSON ({error}): pass a list of messages.") from error
+    if read_conversation(found) is None:
+        raise InputError("this is no conversation: pass a list of messages, each with role and content.")
+    return found
 
 
 def _exit_code(results: list[Result]) -> int:
     if any(result.passed is None for result in results):
         return NO_SCORE
     return 0 if all(result.passed for result in results) else NOT_PASSED
+
+
+@app.command("fix")
+def fix(
+    output: OutputOption,
+    context: PassageOption = None,
+    input: InputOption = None,
+    metric: MetricName = DEFAULT_METRIC,
+    judge: JudgeName = None,
+    base_url: BaseUrl = None,
+    threshold: PassThreshold = None,
+    strict: Strict = None,
+    abstention: Annotated[
+        str, typer.Option(metavar="TEXT", help="The text if nothing of the output is left.")
+    ] = ABSTENTION,
+    write: Annotated[
+        bool, typer.Option("--write", "-w", help="Write the repaired text back to the file of --output @FILE.")
+    ] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the repair as JSON.")] = False,
+) -> None:
+    """Repair one output: replace wrong values, narrow over-general claims, remove what the context does not support.
+
+    Exit code 0: nothing is wrong any more. 1: something could not be repaired. 2: bad input. 3: no score.
+    """
+    if write and (not output.startswith("@") or output.startswith("@@")):
+        raise InputError("--write needs a file to write to: pass the text as --output @FILE.")
+    text, passages, question = read_texts(output, context, input)
+    options = _options(judge, base_url, strict, threshold, reason=False)
+    with progress_spinner(len(text) > LONG):
+        made = repair_one(text, passages, question, metric=metric, judge=judge, abstention=abstention, **options)
+    if write and made.changed:
+        path = Path(output[1:])
+        content = encoded(made.text, path.read_bytes())
+        with replacing(path) as file:
+            file.write(content)
+    if as_json:
+        print_json(msgspec.json.encode(made).decode())
+    else:
+        from .views.repair import show_repair
+
+        show_repair(new_console(), made, text)
+    if not (made.abstained or made.passed):
+        raise typer.Exit(UNRESOLVED if made.unresolved else NO_SCORE)

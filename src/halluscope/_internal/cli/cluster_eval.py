@@ -1,4 +1,4 @@
-"""`eval --engine ray`: the same command where the scoring is done by a cluster, and the results go to a folder."""
+"""`eval --engine ray`: score on a Ray cluster and write the results to a folder."""
 
 from __future__ import annotations
 
@@ -8,37 +8,39 @@ from typing import Any
 
 import typer
 
-from ..errors import InputError
-from ..measuring.gates import Checked, Gate
+from ..core.errors import InputError
 from ..runs import Summary
+from ..runs.gates import Checked, Gate
 from .terminal import print_json
 from .views import ci_files
 from .views.runs import figures_object, show_gates, show_summary
 
-NOT_THERE = {
-    "run": "--run: a run on a cluster is the folder that --output names",
-    "limit": "--limit: all rows are scored",
-    "max_cost": "--max-cost: what workers spend at the same moment is not known in time",
-    "no_worse_than": "--no-worse-than: runs in folders are not in the store",
-    "junit": "--junit: a line for each case is too much of a good thing",
+UNSUPPORTED = {
+    "run": "--run: --output names the folder of the run",
+    "limit": "--limit: it always scores all rows",
+    "max_cost": "--max-cost: the spending of parallel workers is not known in time",
+    "no_worse_than": "--no-worse-than: its results are not in the store",
+    "turns": "--turns: it judges the last answer of each conversation",
+    "batch": "--batch: its workers wait for no batches",
+    "junit": "--junit: the file would have an entry for every case",
 }
-"""Options of `eval` that a run on a cluster does not take, and why."""
+"""Options of `eval` that are not available on a cluster, and why."""
 
 
 def refuse(engine: str, given: dict[str, Any]) -> None:
-    """One sentence for an engine that is not there, and for an option that is not there with it."""
+    """Raise an error for an unknown engine, or for an option that the engine does not support."""
     if engine != "ray":
         raise InputError(f"there is no engine {engine!r}: leave --engine out, or write --engine ray.")
-    for name, why in NOT_THERE.items():
+    for name, why in UNSUPPORTED.items():
         if given.get(name) is not None:
-            raise InputError(f"--engine ray does not take {why}.")
+            raise InputError(f"--engine ray does not support {why}.")
 
 
 def refuse_without_engine(given: dict[str, Any]) -> None:
-    """The other way round: options that only a cluster has."""
+    """Raise an error for an option that needs a cluster."""
     for name, value in given.items():
         if value is not None:
-            raise InputError(f"--{name.replace('_', '-')} goes with --engine ray.")
+            raise InputError(f"--{name.replace('_', '-')} needs --engine ray.")
 
 
 def evaluated(
@@ -56,10 +58,12 @@ def evaluated(
     exit_code: Callable[[Summary, list[Checked]], int],
     **options: Any,
 ) -> int:
-    """Do it and show it. Returns the exit code."""
+    """Score the data, print the results and return the exit code."""
     if output is None:
-        raise InputError("--engine ray needs a folder for the results that the whole cluster reaches: --output FOLDER.")
-    from ..distributed.on_ray.ray_run import evaluate  # here: only those who have a cluster have what this loads
+        raise InputError(
+            "--engine ray needs --output FOLDER: a folder for the results that the whole cluster can reach."
+        )
+    from ..cluster.on_ray.ray_run import evaluate  # needs the extra ray
 
     run = evaluate(data, list(metrics), judge, output=output, address=ray_address, gpus=gpus or 0, **options)
     summary = run.summary()

@@ -1,137 +1,212 @@
-"""`eval` scores a file and keeps the run."""
+"""The command `eval`: score a file and store the results as a run."""
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable, Iterator
+from collections import Counter
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any, Literal
 
 import msgspec
 import typer
 
-from ..datasets.columns import mapped_with
-from ..errors import HalluscopeError, InputError, MissingExtra
-from ..measuring.calibration.profile import Profile
-from ..measuring.gates import Checked, Gate, no_worse
-from ..metrics import resolve as resolve_metric
-from ..metrics import split_options
-from ..runner import evaluate
+from ..core.errors import InputError
 from ..runs import Run, Summary
-from ..store import Store
+from ..runs.datasets.columns import mapped_with, turns_named
+from ..runs.gates import Checked, Gate, no_worse
+from ..runs.profile import Profile
+from ..runs.runner import evaluate
+from ..runs.store import Store
 from . import cluster_eval
-from .app import INTERRUPTED, app, fail
-from .open_store import kept_store
+from .app import FAILED, app, fail, interrupt_code
 from .options import (
     BaseUrl,
     ColumnMap,
+    ContextFrom,
     JudgeName,
     MetricNames,
     PassThreshold,
     ProfileName,
     Strict,
+    Turns,
     cached,
     judge_options,
     mapping,
-    metrics_or_usual,
+    metrics_or_default,
+    refuse_overwriting,
+    sources,
 )
 from .settings.file import as_list
 from .terminal import print_json, printable
 from .views import ci_files
-from .views.runs import show_cases, show_gates, show_summary, summary_object
+from .views.runs import show_cases, show_gates, show_hints, show_summary, show_worst, summary_object
 
-T = TypeVar("T")
-
+CLUSTER = "Options for a cluster"
 GATE_FAILED = 1
-RUN_FAILED = 3
 STOPPED = 4
 
 SMALL = 25
-"""A run of so few cases is shown case by case."""
+"""Up to this many cases, all are printed. Of a larger run, the worst cases are printed."""
 
 
 @app.command("eval")
 def eval_command(
     data: Annotated[
-        str, typer.Argument(help="A .jsonl, .csv, .tsv or .parquet file, also .gz; - reads JSONL from stdin.")
+        str,
+        typer.Argument(
+            metavar="DATA",
+            help="A .jsonl, .csv, .tsv or .parquet file, or one of these as .gz; - reads JSONL from stdin.",
+        ),
     ],
     metric: MetricNames = None,
     judge: JudgeName = None,
     base_url: BaseUrl = None,
     threshold: PassThreshold = None,
     profile: ProfileName = None,
-    reason: Annotated[bool, typer.Option("--reason/--no-reason", help="Ask the judge for reasons.")] = True,
-    run: Annotated[str | None, typer.Option("--run", help="Name the run; it is continued if it exists.")] = None,
+    reason: Annotated[bool, typer.Option("--reason/--no-reason", help="Ask the judge for a reason.")] = True,
+    examples: Annotated[
+        bool, typer.Option("--examples/--no-examples", help="Whether prompts contain the metric's examples.")
+    ] = True,
+    pack: Annotated[
+        int | None, typer.Option(metavar="N", help="Ask about the claims of up to N short cases in one call.")
+    ] = None,
+    votes: Annotated[
+        int | None,
+        typer.Option(metavar="N", help="Decide by N samples where the judge's verdicts have no probability."),
+    ] = None,
+    run: Annotated[
+        str | None, typer.Option("--run", metavar="NAME", help="Name of the run. An existing run is continued.")
+    ] = None,
     concurrency: Annotated[
         int | None,
-        typer.Option(envvar="HALLUSCOPE_CONCURRENCY", help="Judge calls at once; fewer while the judge throttles."),
+        typer.Option(
+            metavar="N",
+            envvar="HALLUSCOPE_CONCURRENCY",
+            help="Judge calls at the same time. Reduced while the judge reports rate limits.",
+        ),
     ] = None,
     max_cost: Annotated[
         float | None,
-        typer.Option(envvar="HALLUSCOPE_MAX_COST", help="Stop before the run costs more than this many dollars."),
+        typer.Option(metavar="DOLLARS", envvar="HALLUSCOPE_MAX_COST", help="Stop before the run costs more than this."),
     ] = None,
     columns: ColumnMap = None,
     strict: Strict = None,
     stop_at_bad_row: Annotated[
-        bool, typer.Option("--stop-at-bad-row", help="Stop at the first row that cannot be read.")
+        bool,
+        typer.Option(
+            "--stop-at-bad-row", help="Stop at the first row that cannot be read. Default: skip and count it."
+        ),
     ] = False,
-    limit: Annotated[int | None, typer.Option(help="Take only so many rows.")] = None,
+    turns: Turns = "last",
+    context_from: ContextFrom = None,
+    limit: Annotated[int | None, typer.Option(metavar="N", help="Score only the first N rows.")] = None,
+    repair: Annotated[
+        bool, typer.Option("--repair", help="Repair the outputs that do not pass; exports have the repaired text.")
+    ] = False,
     fresh: Annotated[
         bool | None,
-        typer.Option("--fresh/--cached", help="Ask the judge again, even where its reply is kept.", show_default=False),
+        typer.Option(
+            "--fresh/--cached", help="Ask the judge again instead of using cached replies.", show_default=False
+        ),
     ] = None,
+    batch: Annotated[
+        bool,
+        typer.Option(
+            "--batch",
+            help="Ask in batches: half the price, within 24 hours or so. You can leave and continue. For judges of "
+            "OpenAI and Anthropic.",
+        ),
+    ] = False,
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Ask nothing: say how many calls there would be, and at what cost.")
+        bool,
+        typer.Option("--dry-run", help="Estimate the number of judge calls and their cost, without asking the judge."),
     ] = False,
     gate: Annotated[
-        list[str] | None, typer.Option(help="A condition, as in 'hallucination <= 0.1'; may be given often.")
+        list[str] | None,
+        typer.Option(metavar="CONDITION", help="Fail unless this is true, as in 'hallucination <= 0.1'. Repeatable."),
     ] = None,
-    no_worse_than: Annotated[str | None, typer.Option(help="A run that this one must not fall behind.")] = None,
-    report: Annotated[Path | None, typer.Option(help="Write the run as an HTML file.")] = None,
-    junit: Annotated[Path | None, typer.Option(help="Write JUnit XML.")] = None,
-    markdown: Annotated[Path | None, typer.Option(help="Write a summary in Markdown.")] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the figures as one JSON object.")] = False,
+    no_worse_than: Annotated[
+        str | None, typer.Option(metavar="RUN", help="Fail if the results are worse than those of this run.")
+    ] = None,
+    report: Annotated[Path | None, typer.Option(metavar="FILE", help="Write the report to this HTML file.")] = None,
+    junit: Annotated[Path | None, typer.Option(metavar="FILE", help="Write JUnit XML to this file.")] = None,
+    markdown: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write a summary in Markdown to this file.")
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the results as one JSON object.")] = False,
     progress: Annotated[
-        bool | None, typer.Option("--progress/--no-progress", help="A bar on stderr; by default on a terminal.")
+        bool | None,
+        typer.Option(
+            "--progress/--no-progress",
+            help="Show a progress bar on stderr. Default: if it is a terminal.",
+            show_default=False,
+        ),
     ] = None,
     engine: Annotated[
-        str | None, typer.Option(help="`ray` scores on a Ray cluster; DATA may then be an address or a pattern.")
+        str | None,
+        typer.Option(
+            metavar="ray", help="Score on a Ray cluster. DATA may then be a URL or a pattern.", rich_help_panel=CLUSTER
+        ),
     ] = None,
     output: Annotated[
-        str | None, typer.Option(help="With an engine: the folder for the results, reached by all machines.")
+        str | None,
+        typer.Option(
+            metavar="FOLDER", help="Folder for the results, reachable from all machines.", rich_help_panel=CLUSTER
+        ),
     ] = None,
     ray_address: Annotated[
-        str | None, typer.Option(help="The cluster's address; by default the one Ray finds.")
+        str | None,
+        typer.Option(
+            metavar="ADDRESS", help="Address of the cluster. Default: the one Ray finds.", rich_help_panel=CLUSTER
+        ),
     ] = None,
-    workers: Annotated[int | None, typer.Option(help="Workers on the cluster; by default all it has room for.")] = None,
-    gpus: Annotated[float | None, typer.Option(help="GPUs of each worker.")] = None,
-    calls_per_minute: Annotated[float | None, typer.Option(help="Judge calls a minute of the whole cluster.")] = None,
+    workers: Annotated[
+        int | None,
+        typer.Option(metavar="N", help="Number of workers. Default: as many as fit.", rich_help_panel=CLUSTER),
+    ] = None,
+    gpus: Annotated[float | None, typer.Option(metavar="N", help="GPUs per worker.", rich_help_panel=CLUSTER)] = None,
+    calls_per_minute: Annotated[
+        float | None,
+        typer.Option(metavar="N", help="Judge calls per minute of the whole cluster.", rich_help_panel=CLUSTER),
+    ] = None,
     partition_rows: Annotated[
-        int | None, typer.Option(help="Rows that a worker scores and writes down at a time.")
+        int | None,
+        typer.Option(metavar="N", help="Rows that a worker scores and writes at a time.", rich_help_panel=CLUSTER),
     ] = None,
 ) -> None:
-    """Score every row of a file and keep the run.
+    """Score every row of a file and store the results as a run.
 
-    Exit code 0: done, and all gates are met. 1: a gate is not met. 2: bad input. 3: the run failed.
-    4: the cost limit stopped it. 130: interrupted; the same command goes on where it was stopped.
+    Exit code 0: all gates passed. 1: a gate failed. 2: bad input. 3: the run failed. 4: stopped by --max-cost.
+    130: interrupted; the same command continues the run.
     """
     chosen = Profile.load(profile) if profile else None
-    metrics = metrics_or_usual(metric, chosen.metric if chosen else None)
+    metrics = metrics_or_default(metric, chosen.metric if chosen else None)
     judge = judge or (chosen.judge if chosen else None)
     gates = [Gate.parse(text, metrics) for text in gate or as_list("HALLUSCOPE_GATES")]
     options = judge_options(base_url, judge)
     if not reason:
         options["include_reason"] = False
-    if threshold is not None:
-        options["threshold"] = threshold
-    if strict is not None:
-        options["strict"] = strict
-    ask_again = not cached() if fresh is None else fresh
+    if not examples:
+        options["examples"] = ()
+    given = {"pack": pack, "votes": votes, "threshold": threshold, "strict": strict}
+    options |= {name: value for name, value in given.items() if value is not None}
+    refuse_overwriting(data, report, junit, markdown)
+    fresh = not cached() if fresh is None else fresh
     if dry_run:
-        _show_estimate(data, metrics, judge, columns, limit, options, as_json)
+        _show_estimate(data, metrics, judge, columns, limit, turns_named(turns), options, as_json)
         return
-    cluster = {
+    how: dict[str, Any] = {
+        "map": mapping(columns),
+        "concurrency": concurrency,
+        "stop_at_bad_row": stop_at_bad_row,
+        "fresh": fresh,
+        "progress": False if as_json else progress,
+        "on_message": _note,
+        "profile": profile,
+        **options,
+    }
+    on_cluster: dict[str, Any] = {
         "ray_address": ray_address,
         "output": output,
         "workers": workers,
@@ -140,51 +215,42 @@ def eval_command(
         "partition_rows": partition_rows,
     }
     if engine is None:
-        cluster_eval.refuse_without_engine(cluster)
+        cluster_eval.refuse_without_engine(on_cluster)
     else:
-        beside = {"run": run, "limit": limit, "max_cost": max_cost, "no_worse_than": no_worse_than, "junit": junit}
-        cluster_eval.refuse(engine, beside)
+        unsupported = {"run": run, "limit": limit, "max_cost": max_cost, "no_worse_than": no_worse_than, "junit": junit}
+        unsupported["turns"] = context_from or (turns if turns != "last" else None)
+        unsupported["repair"] = repair or None
+        unsupported["batch"] = batch or None
+        cluster_eval.refuse(engine, unsupported)
         with _interruptible(None):
-            code = _told_apart(
-                cluster_eval.evaluated,
+            code = cluster_eval.evaluated(
                 data,
                 metrics,
                 judge,
-                **cluster,
+                **on_cluster,
                 report=report,
                 markdown=markdown,
                 as_json=as_json,
                 gates=gates,
                 exit_code=_exit_code,
-                map=mapping(columns),
-                concurrency=concurrency,
-                stop_at_bad_row=stop_at_bad_row,
-                fresh=ask_again,
-                progress=False if as_json else progress,
-                told=_told,
-                profile=profile,
-                **options,
+                **how,
             )
         raise typer.Exit(code)
-    with _interruptible(run), kept_store() as store:
+    with _interruptible(run), Store() as store:
         earlier = _earlier(no_worse_than, run, metrics, store)
-        made = _told_apart(
-            evaluate,
+        made = evaluate(
             data,
             metrics,
             judge,
             run=run,
-            map=mapping(columns),
-            concurrency=concurrency,
             max_cost=max_cost,
-            stop_at_bad_row=stop_at_bad_row,
-            fresh=ask_again,
+            turns=turns_named(turns),
+            context_from=sources(context_from),
+            repair=repair,
             limit=limit,
             store=store,
-            progress=False if as_json else progress,
-            told=_told,
-            profile=profile,
-            **options,
+            batch=batch,
+            **how,
         )
         summary = made.summary()
         checked = [condition.check(summary) for condition in gates]
@@ -193,13 +259,18 @@ def eval_command(
         _write(made, summary, checked, report=report, baseline=earlier, junit=junit, markdown=markdown)
         if as_json:
             print_json(summary_object(made, summary, checked))
-        else:
+        elif summary.cases:
             if summary.cases <= SMALL:
-                show_cases(made)
+                show_cases(made, made.entries())
+                typer.echo()
+            else:
+                show_worst(made)
             show_summary(summary)
             show_gates(checked)
-            if report is not None:
-                typer.echo(f"report: {report}")
+            if report is None:
+                show_hints(made)
+            else:
+                typer.echo(printable(f"report: {report}"))
         raise typer.Exit(_exit_code(summary, checked, made))
 
 
@@ -209,48 +280,26 @@ def _show_estimate(
     judge: str | None,
     columns: list[str] | None,
     limit: int | None,
+    turns: Literal["last", "all"],
     options: dict[str, Any],
     as_json: bool,
 ) -> None:
-    from ..judge import resolve
-    from ..runner.dry_run import dry_run
+    from ..engine.judge import resolve, without_keys
+    from ..runs.runner.asked import metrics_of
+    from ..runs.runner.dry_run import dry_run
 
-    for_metrics = [split_options(name, options) for name in names]
-    for_judge = {key: value for key, value in options.items() if not any(key in own for own, _ in for_metrics)}
-    metrics = [resolve_metric(name, **own) for name, (own, _) in zip(names, for_metrics, strict=True)]
-    with _without_keys():
+    metrics, for_judge = metrics_of(names, options)
+    with without_keys():
         asked = resolve(judge, **for_judge)
-    found = dry_run(data, metrics, asked, map=mapping(columns), limit=limit)
+    found = dry_run(data, metrics, asked, map=mapping(columns), limit=limit, turns=turns)
     if as_json:
         print_json(msgspec.json.encode(found).decode())
     else:
         typer.echo(printable(str(found)))
 
 
-@contextmanager
-def _without_keys() -> Iterator[None]:
-    """Judges can be made whose keys are not there, for what a run would cost: nobody is asked."""
-    missing = {"OPENAI_API_KEY", "ANTHROPIC_API_KEY"} - os.environ.keys()
-    os.environ.update(dict.fromkeys(missing, "nobody is asked"))
-    try:
-        yield
-    finally:
-        for key in missing:
-            del os.environ[key]
-
-
-def _told_apart(work: Callable[..., T], *arguments: Any, **options: Any) -> T:
-    """What the work gives; what goes wrong on the way is a failed run, unless it was the caller's doing."""
-    try:
-        return work(*arguments, **options)
-    except (InputError, MissingExtra):
-        raise
-    except HalluscopeError as error:
-        fail(str(error), RUN_FAILED)
-
-
 def _earlier(name: str | None, run: str | None, metrics: list[str], store: Store) -> Run | None:
-    """The run to compare with, refused before anything is paid if it cannot be compared."""
+    """Open the run to compare with, and check that the two can be compared."""
     if name is None:
         return None
     if name == run:
@@ -258,21 +307,21 @@ def _earlier(name: str | None, run: str | None, metrics: list[str], store: Store
     earlier = Run(name, store)
     known = [scorer.metric for scorer in earlier.info.scorers]
     if not set(known) & set(metrics):
-        raise InputError(f"the run {name!r} has none of these metrics; it has: {', '.join(known)}.")
+        raise InputError(f"the run {name!r} has none of these metrics. It has: {', '.join(known)}.")
     return earlier
 
 
 @contextmanager
 def _interruptible(run: str | None) -> Iterator[None]:
-    """Ctrl-C, and a polite kill, end the command with all kept that is finished, whatever they interrupt."""
+    """Say how to continue the run after an interrupt."""
     try:
         yield
-    except KeyboardInterrupt:
-        again = f"the same command, with --run {run}, goes on" if run else "the same command goes on"
-        fail(f"interrupted; all that was finished is kept, {again} from there.", INTERRUPTED)
+    except KeyboardInterrupt as error:
+        again = f"the same command with --run {run}" if run else "the same command"
+        fail(f"interrupted; finished cases are saved, and {again} continues the run.", interrupt_code(error))
 
 
-def _told(message: str) -> None:
+def _note(message: str) -> None:
     typer.echo(printable(f"halluscope: {message}"), err=True)
 
 
@@ -293,29 +342,32 @@ def _write(
     ci_files.write_summaries(ci_files.markdown(summary, checked), markdown)
 
 
-def _unreadable(run: Run | None) -> str:
-    """Why no row could be read: for all the same reason, as a rule."""
-    rows = run.bad_rows() if run is not None else []
-    return "there was no row that could be read" + (f"; {rows[0].place}: {rows[0].reason}" if rows else "")
-
-
-def _without_context(run: Run | None) -> str:
-    """That no row has a context, with the columns there are and the option that would help."""
-    entry = next(iter(run.entries()), None) if run is not None else None
-    columns = [] if entry is None else ["output", *entry.case.metadata]
-    return f"no row has a context {mapped_with('context', columns)}"
+def _why_nothing(summary: Summary, run: Run | None) -> str:
+    """Say why no case has a score."""
+    outcomes = Counter[str]()
+    for metric in summary.metrics:
+        outcomes.update(metric.outcomes)
+    if not outcomes:
+        if not summary.bad_rows:
+            return "the data is empty"
+        rows = run.bad_rows() if run is not None else []
+        return "no row could be read" + (f"; {rows[0].place}: {rows[0].reason}" if rows else "")
+    if set(outcomes) == {"failed"}:
+        return "the judge failed on every case"
+    first = next(iter(run.entries()), None) if run is not None else None
+    if set(outcomes) == {"no_context"}:
+        columns = ["output", *first.case.metadata] if first is not None else []
+        return f"no row has a context {mapped_with('context', columns)}"
+    counted = ", ".join(f"{count} {outcome.replace('_', ' ')}" for outcome, count in outcomes.most_common())
+    reason = next((result.reason for result in first.results if result.reason), "") if first is not None else ""
+    return f"no case has a score ({counted}). {reason}".strip()
 
 
 def _exit_code(summary: Summary, checked: list[Checked], made: Run | None = None) -> int:
     if summary.state == "stopped":
-        _told(f"{summary.note}; the same command with --run {summary.run} goes on from there")
+        _note(f"{summary.note}; the same command with --run {summary.run} continues the run")
         return STOPPED
-    results = sum(metric.results for metric in summary.metrics)
-    broken = sum(metric.outcomes.get("failed", 0) for metric in summary.metrics)
-    if results == broken:
-        _told(f"the run failed: {'the judge failed on every case' if results else _unreadable(made)}")
-        return RUN_FAILED
-    if results == sum(metric.outcomes.get("no_context", 0) for metric in summary.metrics):
-        _told(f"the run failed: {_without_context(made)}")
-        return RUN_FAILED
+    if not any(metric.scored for metric in summary.metrics):
+        _note(f"the run failed: {_why_nothing(summary, made)}")
+        return FAILED
     return 0 if all(check.met for check in checked) else GATE_FAILED

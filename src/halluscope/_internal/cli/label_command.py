@@ -1,4 +1,4 @@
-"""`label` shows cases for a person to label, one key per answer."""
+"""The command `label`: label cases by hand, one key per case."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from rich.panel import Panel
 from rich.table import Table
 from rich.text import Text
 
-from .. import metrics
-from ..case import Case
-from ..errors import InputError
-from ..judge import resolve
-from ..measuring.bench.judge_run import run_judge
-from ..measuring.labelled_case import LabelledCase, read_label, sample_of_cases
-from ..measuring.labelling import LabelFile, PersonAgreement, Session, cases_of, person_agreement
-from ..text.counting import count_of
+from ..core.case import Case
+from ..core.counting import count_of
+from ..core.errors import InputError
+from ..engine import metrics
+from ..engine.judge import resolve
+from ..proof.bench.judge_run import run_judge
+from ..proof.labelling import LabelFile, PersonAgreement, Session, cases_of, person_agreement
+from ..runs.labelled_case import LabelledCase, read_label, sample_of_cases
 from .app import app
-from .open_store import kept_replies
-from .options import DrawnLimit
+from .open_store import open_replies
+from .options import DrawnLimit, judge_options
 from .terminal import console as new_console
 from .terminal import printable
 
@@ -34,43 +34,47 @@ KEYS = "f factual   h hallucinated   c contradicted   u unsupported   s skip   z
 
 @app.command("label")
 def label(
-    data: Annotated[Path, typer.Argument(help="A file of cases: input, context, output.")],
+    data: Annotated[Path, typer.Argument(metavar="DATA", help="A file of cases: input, context, output.")],
     to: Annotated[
-        Path | None, typer.Option(help="Where the labels go (unless told otherwise beside the data).")
+        Path | None,
+        typer.Option(metavar="FILE", help="The file for the labels. Default: NAME.labels.jsonl beside the data."),
     ] = None,
-    annotator: Annotated[str | None, typer.Option(help="Who labels; kept with each label.")] = None,
+    annotator: Annotated[str | None, typer.Option(metavar="NAME", help="Your name, stored with each label.")] = None,
     limit: DrawnLimit = None,
-    seed: Annotated[int, typer.Option(help="Of the drawing.")] = 0,
+    seed: Annotated[int, typer.Option(metavar="N", help="Random seed for drawing cases.")] = 0,
     judge: Annotated[
-        str | None,
-        typer.Option("--judge", "-j", help="The judge to compare with afterwards; one of `halluscope judges`."),
+        str | None, typer.Option("--judge", "-j", metavar="NAME", help="The judge to compare your labels with.")
     ] = None,
-    metric: Annotated[str, typer.Option("--metric", "-m", help="What the judge is asked.")] = "label",
-    compare: Annotated[bool, typer.Option("--compare/--no-compare", help="Report the agreement afterwards.")] = True,
+    metric: Annotated[
+        str, typer.Option("--metric", "-m", metavar="NAME", help="The metric that the judge scores.")
+    ] = "label",
+    compare: Annotated[
+        bool, typer.Option("--compare/--no-compare", help="Report the agreement with a judge at the end.")
+    ] = True,
 ) -> None:
-    """Label cases by hand, blind to any judge, and see how far a judge agrees with you.
+    """Label cases by hand and measure how well a judge agrees with you.
 
-    Each answer is kept at once: quit when you like, start again to go on. Afterwards the judge is asked
-    about the cases you labelled (or, where the rows have a `label` and no --judge is given, the rows are
-    taken at their word), and the kappa of you and the judge is shown.
+    Every label is saved at once: quit at any time and run the command again to continue. At the end, the judge
+    scores the cases you labelled and Cohen's kappa is shown. Without --judge, the labels in the file are used
+    if there are any.
     """
     console = new_console()
     if not sys.stdin.isatty():
-        raise InputError("`label` reads keys from a terminal: run it in one.")
+        raise InputError("`label` reads keys from a terminal: run it in a terminal.")
     known = list(cases_of(data))
     cases = _drawn([case for case, _ in known], limit, seed)
     labels = LabelFile(to or data.with_name(f"{data.name.split('.')[0]}.labels.jsonl"))
     session = Session(cases, labels, annotator)
-    with _keys() as key, suppress(KeyboardInterrupt):  # Ctrl-C quits, whatever it interrupts: the answers are on disk
-        _sit(session, key, console)
-    console = new_console()  # the other one may have been interrupted half-way through a line
+    with _keys() as key, suppress(KeyboardInterrupt):  # Ctrl-C quits; the labels are saved already
+        _label_cases(session, key, console)
+    console = new_console()  # Ctrl-C may have left the other one in the middle of a line
     console.print(f"{session.done} of {len(cases)} cases done; labels in {labels.path}")
     if compare and labels.given():
-        _compare(session, {case.id: said for case, said in known}, judge, metric, console)
+        _compare(session, {case.id: label for case, label in known}, judge, metric, console)
 
 
-def _sit(session: Session, key: Callable[[], str], console: Console) -> None:
-    """One case after the other, until the end or until the person quits."""
+def _label_cases(session: Session, key: Callable[[], str], console: Console) -> None:
+    """Show one case after the other until the end, or until the person quits."""
     while (case := session.current) is not None:
         console.clear()
         _show(case, session, console)
@@ -83,12 +87,12 @@ def _sit(session: Session, key: Callable[[], str], console: Console) -> None:
 
 
 def _show(case: Case, session: Session, console: Console) -> None:
-    """The case as Text, so that nothing in it is taken for markup or for keys of the terminal."""
+    """Print a case, as Text so that markup in it is not interpreted."""
     if case.input is not None:
         console.print(Panel(Text(printable(case.input)), title="input", title_align="left"))
     passages = case.context
     if passages is None:
-        console.print(Text("no context was given", style="dim"))
+        console.print(Text("no context", style="dim"))
     for number, passage in enumerate(passages or (), start=1):
         console.print(Panel(Text(printable(passage)), title=f"context {number}", title_align="left"))
     console.print(Panel(Text(printable(case.output)), title="output", title_align="left", border_style="bold"))
@@ -99,37 +103,44 @@ def _compare(session: Session, rows: dict[str, bool | None], judge: str | None, 
     person = {label.id: read_label(label.label) for label in session.labels.given() if label.id in session.cases}
     if not person:
         return
-    told = {id: said for id, said in rows.items() if said is not None}
-    if judge is None and set(person) <= set(told):
-        found, who = person_agreement(person, told), "the labels in the file"
+    in_file = {id: label for id, label in rows.items() if label is not None}
+    if judge is None and set(person) <= set(in_file):
+        agreement, other = person_agreement(person, in_file), "the labels in the file"
     else:
         items = [LabelledCase(case=session.cases[id], hallucinated=wrong, label="") for id, wrong in person.items()]
-        asked = resolve(judge)
-        with kept_replies(asked) as replies:
-            run = run_judge(items, asked, metrics.resolve(metric), cache=replies)
-        said = {j.item.case.id: j.flagged for j in run.judged if j.flagged is not None}
-        if not said:
+        chosen = resolve(judge, **judge_options(None, judge))
+        with open_replies(chosen) as replies:
+            run = run_judge(items, chosen, metrics.resolve(metric), cache=replies)
+        flags = {j.item.case.id: j.flagged for j in run.judged if j.flagged is not None}
+        if not flags:
             console.print(f"{run.judge} gave no verdict on any of these cases.", style="yellow")
             return
-        found, who = person_agreement(person, said), run.judge
-    _show_agreement(found, who, console)
+        agreement, other = person_agreement(person, flags), run.judge
+    _show_agreement(agreement, other, console)
 
 
-def _show_agreement(found: PersonAgreement, who: str, console: Console) -> None:
-    kappa = "not defined (one of the two always says the same)" if found.kappa is None else f"{found.kappa:.3f}"
-    interval = f" ({found.interval.low:.2f} to {found.interval.high:.2f})" if found.interval else ""
-    table = Table(
-        title=f"you and {who}, on {count_of(found.n, 'case')}", title_justify="left", show_edge=False, pad_edge=False
+def _show_agreement(agreement: PersonAgreement, other: str, console: Console) -> None:
+    kappa = (
+        "undefined (one of the two gave every case the same label)"
+        if agreement.kappa is None
+        else f"{agreement.kappa:.3f}"
     )
-    for name in ("", f"{who}: hallucinated", f"{who}: factual"):
+    interval = f" ({agreement.interval.low:.2f} to {agreement.interval.high:.2f})" if agreement.interval else ""
+    table = Table(
+        title=f"you and {other}, on {count_of(agreement.n, 'case')}",
+        title_justify="left",
+        show_edge=False,
+        pad_edge=False,
+    )
+    for name in ("", f"{other}: hallucinated", f"{other}: factual"):
         table.add_column(Text(name))
-    counts = found.confusion
+    counts = agreement.confusion
     table.add_row("you: hallucinated", f"{counts.tp:.0f}", f"{counts.fn:.0f}")
     table.add_row("you: factual", f"{counts.fp:.0f}", f"{counts.tn:.0f}")
     console.print(table)
-    console.print(f"agreement {found.agreed:.1%}, kappa {kappa}{interval}")
-    if found.apart:
-        console.print(printable(f"apart on: {', '.join(found.apart[:20])}"), style="dim")
+    console.print(f"agreement {agreement.agreed:.1%}, kappa {kappa}{interval}")
+    if agreement.apart:
+        console.print(printable(f"you disagree on: {', '.join(agreement.apart[:20])}"), style="dim")
 
 
 def _drawn(cases: list[Case], limit: int | None, seed: int) -> list[Case]:
@@ -139,7 +150,7 @@ def _drawn(cases: list[Case], limit: int | None, seed: int) -> list[Case]:
 
 @contextmanager
 def _keys() -> Iterator[Callable[[], str]]:
-    """Reads one key at a time, without Enter; the terminal is as before afterwards, whatever happens."""
+    """Read single keys without Enter. The terminal settings are restored at the end."""
     if sys.platform == "win32":
         import msvcrt
 
@@ -154,21 +165,20 @@ def _keys() -> Iterator[Callable[[], str]]:
     before = termios.tcgetattr(stream)
     try:
         tty.setcbreak(stream)
-        waits = lambda: bool(select([stream], [], [], 0.02)[0])  # noqa: E731 - two small readers, side by side
-        yield lambda: _one(lambda: os.read(stream, 1), waits)
+        waiting = lambda: bool(select([stream], [], [], 0.02)[0])  # noqa: E731
+        yield lambda: _one_key(lambda: os.read(stream, 1), waiting)
     finally:
         termios.tcsetattr(stream, termios.TCSADRAIN, before)
 
 
-def _one(read: Callable[[], bytes], waits: Callable[[], bool]) -> str:
-    """A key; the end of the input is an empty one.
+def _one_key(read: Callable[[], bytes], waiting: Callable[[], bool]) -> str:
+    """Read one key, or an empty string at the end of input.
 
-    An arrow or function key sends several characters: they are read together, lest one of them be
-    taken for an answer.
+    Arrow and function keys send several characters. All are read, so that none of them counts as an answer.
     """
     try:
         key = read()
-        if key == b"\x1b" and waits():
+        if key == b"\x1b" and waiting():
             key += read()
             while key[1:2] in (b"[", b"O") and (len(key) == 2 or not b"@" <= key[-1:] <= b"~"):
                 key += read()

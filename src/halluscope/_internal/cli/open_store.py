@@ -1,29 +1,19 @@
-"""What the commands keep between calls: the store, and in it the replies that were paid for."""
+"""Open the cache of replies in the store."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from ..judge import DEFAULT, Judge
-from ..store import Replies, Store
+from ..engine.judge import DEFAULT, Judge
+from ..runs.store import Replies, Store
 
 
 @contextmanager
-def kept_store() -> Iterator[Store]:
-    """The store, closed at the end."""
-    with Store() as store:
-        yield store
-
-
-@contextmanager
-def kept_replies(*judges: Judge, fresh: bool = False) -> Iterator[Replies | None]:
-    """Where replies are kept, so that none is paid for twice; nowhere for the embedded judge, which costs nothing.
-
-    With `fresh` the judges are asked again, and the new replies replace the old.
-    """
+def open_replies(*judges: Judge, fresh: bool = False) -> Iterator[Replies | None]:
+    """Open the cache of replies of these judges. The embedded judge has none, because its replies cost nothing."""
     if all(judge.name == DEFAULT for judge in judges):
         yield None
         return
-    with kept_store() as store:
+    with Store() as store:
         yield Replies(store, reread=not fresh)

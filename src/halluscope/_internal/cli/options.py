@@ -1,90 +1,131 @@
-"""Options that several commands take: declared once, so that they read and mean the same everywhere."""
+"""Options that several commands share."""
 
 from __future__ import annotations
 
 import os
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from ..errors import InputError
-from ..judge import VARIABLE
+from ..core.conversation import CONTEXT_FROM, SOURCES
+from ..core.errors import InputError
+from ..engine.judge import VARIABLE
 from .settings.file import as_list
+from .settings.known import BASE_URL
 
-BASE_URL = "HALLUSCOPE_BASE_URL"
 CACHE = "HALLUSCOPE_CACHE"
 METRICS = "HALLUSCOPE_METRICS"
-USUAL_METRIC = "hallucination"
+DEFAULT_METRIC = "hallucination"
 
 
 def complete_metric(incomplete: str) -> list[str]:
-    """The metrics whose names begin so, for the shell."""
-    from ..metrics import registry
+    """Complete the name of a metric in the shell."""
+    from ..engine.metrics import registry
 
     return [name for name in registry.METRICS if name.startswith(incomplete)]
 
 
 def complete_run(incomplete: str) -> list[str]:
-    """The runs whose names begin so, for the shell."""
+    """Complete the name of a run in the shell."""
     from ..runs import all_runs
 
     return [info.name for info in all_runs() if info.name.startswith(incomplete)]
 
 
-JudgeName = Annotated[str | None, typer.Option("--judge", "-j", help="One of `halluscope judges`.")]
-JudgeNames = Annotated[
-    list[str] | None, typer.Option("--judge", "-j", help="One of `halluscope judges`; may be given often.")
+JudgeName = Annotated[
+    str | None, typer.Option("--judge", "-j", metavar="NAME", help="A judge; `halluscope judges` lists them.")
 ]
-MetricName = Annotated[str, typer.Option("--metric", "-m", help="One of `halluscope metrics`.")]
+JudgeNames = Annotated[
+    list[str] | None,
+    typer.Option("--judge", "-j", metavar="NAME", help="A judge; `halluscope judges` lists them. Repeatable."),
+]
+MetricName = Annotated[
+    str, typer.Option("--metric", "-m", metavar="NAME", help="A metric; `halluscope metrics` lists them.")
+]
 MetricNames = Annotated[
     list[str] | None,
     typer.Option(
-        "--metric", "-m", help="One of `halluscope metrics`; may be given often.", autocompletion=complete_metric
+        "--metric",
+        "-m",
+        metavar="NAME",
+        help="A metric; `halluscope metrics` lists them. Repeatable.",
+        autocompletion=complete_metric,
     ),
 ]
-BaseUrl = Annotated[str | None, typer.Option(help="The address of an OpenAI-compatible server.")]
+BaseUrl = Annotated[str | None, typer.Option(metavar="URL", help="Address of an OpenAI-compatible server.")]
 ProfileName = Annotated[
     str | None,
-    typer.Option("--profile", "-p", envvar="HALLUSCOPE_PROFILE", help="A profile that `halluscope calibrate` made."),
+    typer.Option(
+        "--profile", "-p", metavar="NAME", envvar="HALLUSCOPE_PROFILE", help="A profile made by `halluscope calibrate`."
+    ),
 ]
 PassThreshold = Annotated[
     float | None,
-    typer.Option(envvar="HALLUSCOPE_THRESHOLD", help="Where a score passes; else every claim must hold."),
+    typer.Option(
+        metavar="SCORE",
+        envvar="HALLUSCOPE_THRESHOLD",
+        help="The score that passes. Default: every claim must be supported.",
+    ),
 ]
 Strict = Annotated[
     bool | None,
     typer.Option(
         "--strict/--no-strict",
         envvar="HALLUSCOPE_STRICT",
-        help="Every claim has to hold, whatever the threshold. With --no-strict the threshold alone decides, "
-        "also over claims that are contradicted.",
+        help="Pass only if every claim is supported, whatever the threshold. With --no-strict, only the threshold "
+        "counts, even if claims are contradicted.",
         show_default=False,
     ),
 ]
 ColumnMap = Annotated[
-    list[str] | None, typer.Option("--map", help="Which column is which, as in output=answer; may be given often.")
+    list[str] | None,
+    typer.Option("--map", metavar="FIELD=NAME", help="Name the column of a field, as in output=answer. Repeatable."),
 ]
-DrawnLimit = Annotated[int | None, typer.Option("--limit", "-n", help="At most this many cases, drawn by seed.")]
-CasesAtOnce = Annotated[int, typer.Option(min=1, help="Cases judged at once.")]
+Turns = Annotated[
+    str,
+    typer.Option(metavar="last|all", help="In conversations, judge the last answer, or every answer and tool call."),
+]
+ContextFrom = Annotated[
+    str | None,
+    typer.Option(
+        metavar="SOURCES", help=f"What in a conversation is context, separated by commas: {', '.join(SOURCES)}."
+    ),
+]
+DrawnLimit = Annotated[int | None, typer.Option("--limit", "-n", metavar="N", help="Draw at most N cases at random.")]
+CasesAtOnce = Annotated[int, typer.Option(min=1, metavar="N", help="Cases judged at the same time.")]
+
+
+def sources(given: str | None) -> tuple[str, ...]:
+    """Return the sources of context that are named, or the default."""
+    return CONTEXT_FROM if given is None else tuple(name.strip() for name in given.split(",") if name.strip())
 
 
 def judge_options(base_url: str | None, judge: str | None) -> dict[str, Any]:
-    """What the judge is made with."""
+    """Return the options for creating the judge."""
     if base_url is None:
-        usual = os.environ.get(BASE_URL)  # that of the judge that is named in the same place
-        return {"base_url": usual} if usual and judge in (None, os.environ.get(VARIABLE)) else {}
+        default = os.environ.get(BASE_URL)  # belongs to the judge that is set in the same place
+        return {"base_url": default} if default and judge in (None, os.environ.get(VARIABLE)) else {}
     if judge is None and not os.environ.get(VARIABLE):
-        raise InputError("--base-url goes with a judge that is reached over the network: name it with --judge.")
+        raise InputError("--base-url needs a judge that is reached over the network: name it with --judge.")
     return {"base_url": base_url}
 
 
-def metrics_or_usual(given: list[str] | None, of_profile: str | None) -> list[str]:
-    """The metrics that are named, else the profile's, else those of the settings."""
-    return given or ([of_profile] if of_profile else as_list(METRICS) or [USUAL_METRIC])
+def metrics_or_default(given: list[str] | None, of_profile: str | None) -> list[str]:
+    """Return the metrics that are given, else the profile's, else those in the settings."""
+    named = [name.strip() for text in given or () for name in text.split(",")]
+    return named or ([of_profile] if of_profile else as_list(METRICS) or [DEFAULT_METRIC])
+
+
+def refuse_overwriting(data: str, *written: Path | None) -> None:
+    """Raise an error if a command would write over the data it reads."""
+    for path in written:
+        if path is not None and os.path.realpath(path) == os.path.realpath(data):
+            raise InputError(f"{path} is the input data: name another file to write to.")
 
 
 def cached() -> bool:
-    """Whether kept replies are used, as the settings have it."""
+    """Whether the settings allow cached replies."""
     text = os.environ.get(CACHE, "1").strip().lower()
     if text not in ("0", "1", "true", "false", "yes", "no"):
         raise InputError(f"{CACHE} is {text!r}: set it to 1 or 0.")
@@ -92,11 +133,11 @@ def cached() -> bool:
 
 
 def mapping(pairs: list[str] | None) -> dict[str, str]:
-    """The column of each field that --map names."""
-    found = {}
+    """Parse the values of --map into a column for each field."""
+    columns = {}
     for pair in pairs or ():
         field, equals, column = pair.partition("=")
         if not equals or not field.strip() or not column.strip():
             raise InputError(f"--map {pair!r} cannot be read: write it like output=answer.")
-        found[field.strip()] = column.strip()
-    return found
+        columns[field.strip()] = column.strip()
+    return columns

@@ -1,27 +1,44 @@
-"""`runs`, `show`, `compare` and `export`: what was kept."""
+"""The commands `runs`, `show`, `report`, `compare`, `export` and `alert`."""
 
 from __future__ import annotations
 
+import time
+import webbrowser
+from collections import Counter
 from pathlib import Path
 from typing import Annotated
 
 import msgspec
 import typer
 
-from ..errors import UnknownName
+from ..core.counting import count_of
+from ..core.errors import InputError, UnknownName
+from ..core.plumbing.sync import blocking
 from ..runs import Run, all_runs
-from ..store.removal import remove_run
-from ..text.counting import count_of
-from .app import app
-from .open_store import kept_store
-from .options import complete_run
+from ..runs.alerts import AlertRule, Observation
+from ..runs.batches.submitted_batches import Batches
+from ..runs.store import Store
+from ..runs.store.removal import remove_run
+from ..runs.store.run_reader import run_named
+from ..sinks.delivery import Sent, checked_webhook, post_alert, send_run
+from ..sinks.score import time_of
+from ..sinks.sink import SINKS, Sink, sink_of
+from .app import FAILED, app
+from .options import complete_run, refuse_overwriting
+from .settings.file import as_list
+from .settings.known import ALERTS, WEBHOOK
 from .terminal import console as new_console
 from .terminal import print_json, printable
 from .views.result import show_result
-from .views.runs import show_comparison, show_runs, show_summary, summary_object
+from .views.runs import show_comparison, show_hints, show_runs, show_summary, show_worst, summary_object
 
 JSON = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
+
+FIRING = 1
+"""Exit code if a rule gives an alert."""
+_FEW = 25
+"""The number of case ids up to which an error lists them all."""
 
 runs = typer.Typer(invoke_without_command=True)
 app.add_typer(runs, name="runs")
@@ -30,13 +47,13 @@ app.add_typer(runs, name="runs")
 @runs.callback()
 def runs_command(
     context: typer.Context,
-    check: Annotated[bool, typer.Option("--check", help="Also read the whole store and say if it is damaged.")] = False,
+    check: Annotated[bool, typer.Option("--check", help="Also check the whole store for damage.")] = False,
     as_json: JSON = False,
 ) -> None:
-    """List the runs that are kept, the latest last, or take some out."""
+    """List the runs in the store, the latest last, or remove some."""
     if context.invoked_subcommand is not None:
         return
-    with kept_store() as store:
+    with Store() as store:
         if check:
             store.check()
         found = all_runs(store)
@@ -45,74 +62,122 @@ def runs_command(
         else:
             show_runs(found)
             if check:
-                typer.echo(f"the store {store.path} is whole")
+                typer.echo(f"the store {store.path} is not damaged")
 
 
 @runs.command("rm")
 def remove_command(
-    names: Annotated[list[str], typer.Argument(help="Runs, by name.", autocompletion=complete_run)],
+    names: Annotated[list[str], typer.Argument(metavar="RUN...", help="Names of runs.", autocompletion=complete_run)],
 ) -> None:
-    """Take runs out of the store. The judges' replies stay: the same run can be made again without paying."""
-    with kept_store() as store:
-        known = {info.name for info in all_runs(store)}
-        for name in names:
-            if name not in known:  # before anything is taken out
-                raise UnknownName("run called", name, known or ("(none yet)",))
+    """Remove runs from the store. Cached replies stay, so the same run can be repeated at no cost."""
+    with Store() as store:
+        for name in names:  # check all names before removing anything
+            run_named(store, name)
         for name in names:
             remove_run(store, name)
-            typer.echo(printable(f"the run {name} is taken out"))
+            typer.echo(printable(f"removed the run {name}"))
         store.shrink()
 
 
-RunName = Annotated[str, typer.Argument(help="A run, by name.", autocompletion=complete_run)]
+@app.command("batches")
+def batches_command(as_json: JSON = False) -> None:
+    """List the batches that `eval --batch` submitted and that are pending. The same `eval` command continues a run."""
+    with Store() as store:
+        pending = [batch for batch in Batches(store).batches() if not batch.collected]
+    if as_json:
+        print_json(msgspec.json.encode(pending).decode())
+        return
+    for batch in pending:
+        asked = count_of(batch.questions, "question")
+        hours = (time.time() - batch.created) / 3600
+        name = batch.remote or "(being submitted)"
+        typer.echo(printable(f"{name}: {asked} to {batch.judge} for the run {batch.run}, {hours:.1f} hours ago"))
+    if not pending:
+        typer.echo("no batch is pending")
+
+
+RunName = Annotated[str, typer.Argument(metavar="RUN", help="Name of a run.", autocompletion=complete_run)]
 
 
 @app.command("show")
 def show_command(
     run: RunName,
     case: Annotated[
-        str | None, typer.Argument(help="A case of it, by id: shows its claims and their evidence.")
+        str | None,
+        typer.Argument(metavar="[CASE]", help="Id of a case or conversation: show its claims and their evidence."),
     ] = None,
     as_json: JSON = False,
-    report: Annotated[Path | None, typer.Option(help="Write the run as an HTML file.")] = None,
 ) -> None:
-    """Show the figures of a run, or one case of it."""
-    with kept_store() as store:
+    """Show the results of a run and its worst cases, or one case."""
+    with Store() as store:
         shown = Run(run, store)
-        if report is not None:
-            typer.echo(f"report: {shown.report(report)}")
-        elif case is not None:
+        if case is not None:
             _show_case(shown, case, as_json)
         elif as_json:
             print_json(summary_object(shown, shown.summary()))
         else:
+            show_worst(shown)
             show_summary(shown.summary())
+            show_hints(shown)
             for row in shown.bad_rows()[:20]:
-                typer.echo(printable(f"{row.place} was left out: {row.reason}"))
+                typer.echo(printable(f"{row.place} was skipped: {row.reason}"))
 
 
 def _show_case(run: Run, case: str, as_json: bool) -> None:
     console = new_console()
+    found = False
     for entry in run.entries():
-        if entry.case.id != case:
+        turn = entry.case.turn
+        if case not in (entry.case.id, turn and turn.conversation):
             continue
         for result in entry.results:
             if as_json:
                 print_json(result.to_json())
             else:
+                if found:
+                    console.print()
                 show_result(console, result, entry.case.output, entry.case.context)
+            found = True
+        if entry.case.id == case:
+            return
+    if found:
         return
-    raise UnknownName(f"case in the run {run.name!r} with the id", case, ("the ids in `halluscope export`",))
+    ids = [entry.case.id for entry in run.entries()]
+    hint = "" if len(ids) <= _FEW else "`halluscope export` lists the ids"
+    raise UnknownName(f"case in the run {run.name!r} with the id", case, ids, hint)
+
+
+@app.command("report")
+def report_command(
+    run: RunName,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", metavar="FILE", help="The HTML file. Default: RUN.html.")
+    ] = None,
+    baseline: Annotated[
+        str | None, typer.Option(metavar="RUN", help="An earlier run to compare with.", autocompletion=complete_run)
+    ] = None,
+    open_it: Annotated[bool, typer.Option("--open", help="Open the report in a browser.")] = False,
+) -> None:
+    """Write the report of a run as one HTML file."""
+    with Store() as store:
+        shown = Run(run, store)
+        refuse_overwriting(shown.info.data, output)
+        written = shown.report(output or Path(f"{run.replace(':', '-')}.html"), baseline=baseline)
+    typer.echo(printable(f"report: {written}"))
+    if open_it and not webbrowser.open(written.resolve().as_uri()):
+        typer.echo("no browser could be opened: open the file yourself.", err=True)
 
 
 @app.command("compare")
 def compare_command(
-    before: Annotated[str, typer.Argument(help="The earlier run.", autocompletion=complete_run)],
-    after: Annotated[str, typer.Argument(help="The later run.", autocompletion=complete_run)],
+    before: Annotated[
+        str, typer.Argument(metavar="BEFORE", help="Name of the earlier run.", autocompletion=complete_run)
+    ],
+    after: Annotated[str, typer.Argument(metavar="AFTER", help="Name of the later run.", autocompletion=complete_run)],
     as_json: JSON = False,
 ) -> None:
-    """Say what changed from one run to another, with intervals: noise is not called a change."""
-    with kept_store() as store:
+    """Compare two runs. Differences within the confidence interval do not count as changes."""
+    with Store() as store:
         compared = Run(after, store).compare(Run(before, store))
         if as_json:
             print_json(msgspec.json.encode(compared).decode())
@@ -123,9 +188,77 @@ def compare_command(
 @app.command("export")
 def export_command(
     run: RunName,
-    output: Annotated[Path, typer.Option("--output", "-o", help="A .jsonl, .csv or .parquet file, also .jsonl.gz.")],
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", metavar="FILE", help="A .jsonl, .jsonl.gz, .csv or .parquet file.")
+    ] = None,
+    to: Annotated[
+        list[str] | None,
+        typer.Option(metavar="SINK", help=f"Where to send the scores, repeatable: {', '.join(SINKS)}."),
+    ] = None,
+    trace_id: Annotated[
+        str | None, typer.Option(metavar="COLUMN", help="The column with the ids of the traces. Default: trace_id.")
+    ] = None,
+    span_id: Annotated[
+        str | None, typer.Option(metavar="COLUMN", help="The column with the ids of the spans. Default: span_id.")
+    ] = None,
 ) -> None:
-    """Write a run to a file, one line per result."""
-    with kept_store() as store:
-        count = Run(run, store).export(output)
-        typer.echo(f"{count_of(count, 'result')} written to {output}")
+    """Write the results of a run to a file, one row per result, or send them to the traces that they are about.
+
+    The address and keys of a sink are read from the variables that the tool itself reads, such as LANGFUSE_SECRET_KEY.
+    """
+    if output is None and not to:
+        raise InputError("say where to export to: --output FILE, or --to with one of " + ", ".join(SINKS) + ".")
+    with Store() as store:
+        exported = Run(run, store)
+        if output is not None:
+            refuse_overwriting(exported.info.data, output)
+            count = exported.export(output)
+            typer.echo(f"{count_of(count, 'result')} written to {output}")
+        for name in to or ():
+            sink = sink_of(name)
+            _report(sink, send_run(exported, sink, trace_id=trace_id, span_id=span_id))
+
+
+def _report(sink: Sink, done: Sent) -> None:
+    """Print how many scores were sent. Exits if some were not."""
+    typer.echo(printable(f"{count_of(done.sent, 'result')} sent to {sink.name} at {sink.url}"))
+    for problem, count in Counter(done.problems).most_common(5):
+        typer.echo(printable(f"halluscope: {count_of(count, 'result')} not taken: {problem}"), err=True)
+    if done.without_trace:
+        what = f"{count_of(done.without_trace, 'result')} not sent, without the id of a trace"
+        typer.echo(f"halluscope: {what}: name the column that has it with --trace-id.", err=True)
+    if done.problems or not done.sent:
+        raise typer.Exit(FAILED)
+
+
+@app.command("alert")
+def alert_command(
+    run: Annotated[str, typer.Argument(metavar="[RUN]", help="Name of a run.", autocompletion=complete_run)] = "live",
+    rule: Annotated[
+        list[str] | None, typer.Option(metavar="RULE", help="A rule, as in 'hallucination > 0.2 over 1 h'. Repeatable.")
+    ] = None,
+    webhook: Annotated[
+        str | None, typer.Option(metavar="URL", help="Where to post alerts to.", envvar=WEBHOOK, show_envvar=False)
+    ] = None,
+) -> None:
+    """Check alert rules on a run: post what they find to a webhook, and fail.
+
+    Exit code 0: no alert. 1: an alert. 2: bad input. 3: the webhook did not take it.
+    """
+    given = rule or as_list(ALERTS)
+    if not given:
+        raise InputError(f"there is no alert rule: pass --rule, or set {ALERTS} or alerts.rules in a settings file.")
+    to = checked_webhook(webhook) if webhook else None
+    with Store() as store:
+        checked = Run(run, store)
+        rules = [AlertRule.parse(text, [scorer.metric for scorer in checked.info.scorers]) for text in given]
+        created = checked.created
+        observations = [Observation(time_of(case) or created, result) for case, result in checked.pairs()]
+    alerts = [one.check(run, observations, time.time()) for one in rules]
+    for alert in alerts:
+        typer.echo(printable(f"{'ALERT' if alert.firing else 'ok':5}  {alert.rule}: {alert.reason}"))
+    firing = [alert for alert in alerts if alert.firing]
+    for alert in firing if to else ():
+        blocking(post_alert, "post_alert")(str(to), alert)
+    if firing:
+        raise typer.Exit(FIRING)

@@ -1,27 +1,27 @@
-"""`stress` makes good answers wrong on purpose and counts what the judge notices."""
+"""The command `stress`: change correct answers and count the changes that the judge notices."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Annotated
 
 import msgspec
 import typer
 from rich.console import Console
-from rich.progress import Progress
 from rich.table import Table
 from rich.text import Text
 
-from ..judge import resolve
-from ..measuring.stress import KINDS, StressFigures, StressReport
-from ..measuring.stress import stress as stress_judge
-from ..measuring.stress.stress_report import StressRow, Tried
-from ..text.counting import count_of
+from ..core.counting import count_of
+from ..engine.judge import resolve
+from ..proof.stress.mutation import KINDS
+from ..proof.stress.stress_report import StressFigures, StressReport, StressRow, Tried
+from ..proof.stress.stress_test import stress as stress_judge
 from .app import app
-from .open_store import kept_replies
+from .open_store import open_replies
 from .options import BaseUrl, ColumnMap, JudgeName, MetricName, judge_options, mapping
 from .terminal import console as new_console
-from .terminal import print_json, printable
+from .terminal import print_json, printable, progress_bars
 
 
 @app.command("stress")
@@ -29,36 +29,35 @@ def stress(
     data: Annotated[
         str | None,
         typer.Argument(
-            help="Answers believed good, with their context, or passages: JSONL, CSV, … Left out: those in the package."
+            metavar="[DATA]",
+            help="A file of correct answers with their context, or of passages. Default: the answers in the package.",
         ),
     ] = None,
     judge: JudgeName = None,
     metric: MetricName = "hallucination",
     kind: Annotated[
-        list[str] | None, typer.Option("--kind", "-k", help=f"Only these changes; any of: {', '.join(KINDS)}.")
+        list[str] | None,
+        typer.Option("--kind", "-k", metavar="KIND", help=f"Only this kind of change: {', '.join(KINDS)}. Repeatable."),
     ] = None,
-    limit: Annotated[int | None, typer.Option(help="Take only so many answers.")] = None,
-    seed: Annotated[int, typer.Option(help="Decides what is changed, and into what.")] = 0,
+    limit: Annotated[int | None, typer.Option(metavar="N", help="Use only the first N answers.")] = None,
+    seed: Annotated[int, typer.Option(metavar="N", help="Random seed for the changes.")] = 0,
     columns: ColumnMap = None,
-    concurrency: Annotated[int, typer.Option(help="Texts judged at once.")] = 16,
+    concurrency: Annotated[int, typer.Option(metavar="N", help="Texts judged at the same time.")] = 16,
     base_url: BaseUrl = None,
-    show: Annotated[int, typer.Option(help="Show so many of the judge's mistakes.")] = 5,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the whole report as one JSON object.")] = False,
+    show: Annotated[int, typer.Option(metavar="N", help="Show N of the judge's mistakes.")] = 5,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the results as one JSON object.")] = False,
 ) -> None:
-    """Change good answers, in ways that matter and in ways that do not, and see what the judge notices.
+    """Change correct answers and measure which changes the judge notices. No labels are needed.
 
-    No labels are needed. The catch rate of a kind is the share of changed answers that are flagged,
-    of those whose original is not. Harmless rewrites that are flagged are false alarms. Answers copied from their
-    context and answers in words of their own are counted apart.
+    The catch rate of a kind of change is the share of changed answers that are flagged, among those whose original
+    is not. Harmless rewrites that are flagged are false alarms. Answers copied from their context and answers in
+    other words are counted separately.
     """
-    asked = resolve(judge, **judge_options(base_url, judge))
-    errors = new_console(stderr=True)
-    bars = Progress(console=errors, transient=True, disable=as_json or not errors.is_terminal)
-    with kept_replies(asked) as replies, bars as bar:
-        task = bar.add_task("judging", total=None)
+    chosen = resolve(judge, **judge_options(base_url, judge))
+    with open_replies(chosen) as replies, progress_bars(wanted=not as_json) as tick:
         report = stress_judge(
             data,
-            asked,
+            chosen,
             metric=metric,
             kinds=kind or None,
             limit=limit,
@@ -66,7 +65,7 @@ def stress(
             map=mapping(columns),
             concurrency=concurrency,
             cache=replies,
-            progress=lambda done, total: bar.update(task, completed=done, total=total),
+            progress=partial(tick, chosen.name),
         )
     if as_json:
         print_json(msgspec.json.encode(report).decode())
@@ -75,10 +74,10 @@ def stress(
 
 
 def _print(console: Console, report: StressReport, show: int) -> None:
-    told = " and ".join(count_of(part.cases, f"{name} answer") for name, part in report.parts.items())
-    title = f"{report.judge}, {report.metric}: {told}"
+    counts = " and ".join(count_of(part.cases, f"{name} answer") for name, part in report.parts.items())
+    title = f"{report.judge}, {report.metric}: {counts}"
     table = Table(title=title, title_justify="left", show_edge=False, pad_edge=False)
-    table.add_column("flagged of changed", no_wrap=True)
+    table.add_column("flagged / changed", no_wrap=True)
     for name in report.parts:
         table.add_column(name, justify="right", no_wrap=True)
         table.add_column("rate (95 %)", justify="right", no_wrap=True)
@@ -96,7 +95,7 @@ def _print(console: Console, report: StressReport, show: int) -> None:
     for text in _remarks(report):
         console.print(printable(text), style="dim")
     for mistake in report.missed()[: max(0, show)]:
-        console.print(printable(_told(mistake)))
+        console.print(printable(_describe(mistake)))
 
 
 def _cells(rows: Sequence[StressRow]) -> list[str]:
@@ -116,22 +115,22 @@ def _rate(rate: float | None, interval: tuple[float, float] | None) -> str:
 
 
 def _remarks(report: StressReport) -> list[str]:
-    said = []
+    remarks = []
     if report.unchanged.flagged:
         flagged = count_of(report.unchanged.flagged, "answer was", "answers were")
-        said.append(f"{flagged} flagged unchanged: only the others were changed.")
+        remarks.append(f"{flagged} flagged before any change and not used further.")
     if report.unchanged.unjudged:
-        said.append(f"{count_of(report.unchanged.unjudged, 'answer')} got no score: not counted.")
+        remarks.append(f"{count_of(report.unchanged.unjudged, 'answer')} got no score and not counted.")
     unjudged = sum(row.unjudged for row in report.kinds)
     if unjudged:
-        said.append(f"{count_of(unjudged, 'changed answer')} got no score: not counted.")
+        remarks.append(f"{count_of(unjudged, 'changed answer')} got no score and not counted.")
     if report.skipped:
-        left_out = count_of(len(report.skipped), "row was", "rows were")
-        said.append(f"{left_out} left out, the first one: {report.skipped[0]}")
-    return said
+        skipped = count_of(len(report.skipped), "row was", "rows were")
+        remarks.append(f"{skipped} skipped; the first: {report.skipped[0]}")
+    return remarks
 
 
-def _told(mistake: Tried) -> str:
+def _describe(mistake: Tried) -> str:
     missed = "false alarm" if mistake.mutant.harmless else "missed"
     reason = f" ({mistake.reason})" if mistake.mutant.harmless and mistake.reason else ""
     return f"{missed}, {mistake.mutant.kind}, {mistake.wording}, case {mistake.case_id}: {mistake.mutant.what}{reason}"

@@ -1,57 +1,52 @@
-"""The only code that advances a flow: it asks, reads, repairs, caches and counts."""
+"""The driver runs a flow: it asks its questions and reads, repairs, caches and counts the replies."""
 
 from __future__ import annotations
 
 import asyncio
 import hashlib
-import time
-from collections.abc import Callable, Coroutine, Mapping, Sequence
-from typing import Any, Protocol, TypeVar, Union
-from weakref import WeakKeyDictionary
+from collections.abc import Coroutine, Mapping, Sequence
+from typing import Any, Protocol, TypeVar
 
 import msgspec
 from msgspec import structs
 
-from ..case import Case
-from ..errors import JudgeError, JudgeRefused, QuestionTooLong, ReplyError, ReplyTruncated
-from ..judge import Answer, Call, Judge
-from ..plumbing.loggers import logger
-from ..plumbing.threads import Work, counted_elsewhere
-from ..questions import Question
-from ..questions.flow import AnswerMissing, Finding, Flow, without_score
-from ..result import Direction, Exchange, Failure, Outcome, Result, Usage
-from ..verdict import Verdict
+from ..core.case import Case
+from ..core.errors import JudgeError, JudgeRefused, QuestionTooLong, ReplyError, ReplyTruncated
+from ..core.plumbing.in_flight import InFlight
+from ..core.plumbing.loggers import logger
+from ..core.plumbing.threads import counted_elsewhere
+from ..core.result import Direction, Exchange, Failure, Outcome, Result, Usage
+from ..core.verdict import Verdict
+from .judge import Answer, Call, Judge
+from .questions import Question
+from .questions.flow import AnswerMissing, Finding, Flow, not_for_calls, without_score
 from .reply_turns import ReplyCache, Turns
-from .retrying import Asking, Caller, Clock, Patience, Throttle, errors_of
-
-__all__ = ["Driver", "HasFlow", "Heard", "Patience", "ReplyCache", "Throttle", "Trail"]
+from .retrying import Asking, Caller, Clock, RetryPolicy, Throttle, errors_of
+from .trail import Heard, Trail
 
 T = TypeVar("T")
+R = TypeVar("R")
 
 _log = logger("judge")
 
 _SMALLEST_PART = 200
-"""A question is not split below this many characters: a window that small cannot be worked with."""
+"""Fewest characters of a part of a question."""
 
 _MOST_PARTS = 1000
-"""A question is not split into more parts than this: it would cost more than anyone expects."""
+"""Most parts of a question. More would cost more than anyone expects."""
 
-_FORM = 3
-"""How answers lie in the cache. A judge's reply lies there as it came, and is read by the code of today."""
+_FORM = 4
+"""Version of the cache format. Replies are cached as they came and read again by the current code."""
 
 _AS_ASKED = "\0"
-"""Stands for the question's own prompt at the start of one in the cache; the texts in prompts hold no such sign."""
-
-_CALLS_AT_ONCE = 16
-"""Calls for one case. A runner bounds those of all its cases with a `Throttle`."""
-
+"""Replaces the question's own prompt at the start of a cached prompt. Prompts never contain this character."""
 
 _NEVER_USABLE = 5
-"""Questions without a usable reply after which a judge that never gave one is not asked again for the others."""
+"""After this many questions without a usable reply, a judge that never gave one is not asked for repairs."""
 
 
 class HasFlow(Protocol):
-    """What the driver needs of a metric."""
+    """The part of a metric that the driver uses."""
 
     @property
     def name(self) -> str: ...
@@ -70,42 +65,11 @@ class HasFlow(Protocol):
     def passes(self, score: float, verdicts: tuple[Verdict, ...]) -> bool: ...
 
 
-Heard = Callable[[Question[Any], Any], None]
-"""Told of every question that was answered, while the case is still being scored."""
-
-
-class Trail:
-    """What happened on the way to one result."""
-
-    def __init__(self, case: Case, work: Work | None = None, heard: Heard | None = None) -> None:
-        self.work = work or Work()
-        self.heard = heard
-        self.exchanges: list[Exchange] = []
-        self.notes: list[str] = list(case.notes)
-        self.usage = Usage()
-        self.started = time.perf_counter()
-        self.turns = asyncio.Semaphore(_CALLS_AT_ONCE)
-
-    def add(self, exchange: Exchange) -> None:
-        self.exchanges.append(exchange)
-        self.usage = self.usage + exchange.usage
-
-    def note(self, *notes: str) -> None:
-        self.notes += [note for note in dict.fromkeys(notes) if note not in self.notes]
-
-
-class _Asking(Asking, frozen=True):
-    """The same, and the result it is for."""
-
-    trail: Trail
-
-
-_Landed = Union[Answer[Any], JudgeError, None]
-"""How a question that others wait for ended; None where it was given up and the next has to ask."""
-
-
 class Driver:
-    """Scores cases with one judge. Safe to share between tasks, and between threads with a loop each."""
+    """Scores cases with one judge. Can be shared between tasks, and between threads with a loop each.
+
+    `apart` are throttles of judges that have their own, by judge name.
+    """
 
     def __init__(
         self,
@@ -114,29 +78,30 @@ class Driver:
         cache: ReplyCache | None = None,
         throttle: Throttle | None = None,
         apart: Mapping[str, Throttle] | None = None,
-        patience: Patience | None = None,
+        retry_policy: RetryPolicy | None = None,
     ) -> None:
-        """`apart`: the throttles of judges, by name, that do not share the one of the others."""
         self.judge = judge
         self._turns = None if cache is None else Turns(cache)
-        self.patience = patience or Patience.of_environment()
-        self._caller = Caller(self.patience, throttle, apart)
+        self.retry_policy = retry_policy or RetryPolicy.of_environment()
+        self._caller = Caller(self.retry_policy, throttle, apart)
         self._usable, self._unusable = False, 0
-        self._in_flight: WeakKeyDictionary[asyncio.AbstractEventLoop, dict[str, asyncio.Future[_Landed]]]
-        self._in_flight = WeakKeyDictionary()
+        self._in_flight: InFlight[Answer[Any]] = InFlight()
 
     async def score(self, metric: HasFlow, case: Case, heard: Heard | None = None) -> Result:
-        """The result of `metric` on `case`. A judge that fails is a result too."""
+        """Score a case. If the judge fails, the result says so."""
         with counted_elsewhere() as work:
             trail = Trail(case, work, heard)
-            return self._result(metric, case, await self._found(metric, case, trail), trail)
+            return self.result(metric, case, await self._found(metric, case, trail), trail)
 
     async def _found(self, metric: HasFlow, case: Case, trail: Trail) -> Finding:
+        if case.is_tool_call and not getattr(metric, "judges_calls", False):
+            return not_for_calls(metric.name)
         flow = metric.flow(case)
         answers: tuple[Any, ...] | None = None
         try:
             while True:
-                questions = flow.send(answers) if answers is not None else next(flow)
+                with trail.spent.span():
+                    questions = flow.send(answers) if answers is not None else next(flow)
                 trail.work.total += len(questions)
                 answers = await _all([self._value(question, trail) for question in questions])
         except StopIteration as end:
@@ -154,20 +119,23 @@ class Driver:
             trail.work.done += 1
         trail.note(*answer.notes)
         if answer.value is None:
-            return Failure.of(JudgeError(f"the judge {answer.judge} gave no answer to the {question.kind} question"))
+            return Failure.of(JudgeError(f"the judge {answer.judge} gave no answer to a {question.kind!r} question"))
         if trail.heard is not None:
             trail.heard(question, answer.value)
         return answer.value
 
     async def ask(self, judge: Judge, question: Question[T], trail: Trail, sample: int = 0) -> Answer[T]:
-        """The judge's answer, from the cache, in parts if it is too long, after repairs if need be."""
-        clock = Clock(self.patience.deadline)
-        return await self._ask(judge, question, _Asking(sample, clock, trail.turns, trail))
+        """Ask the judge, or take its answer from the cache. Long questions are split, unusable replies repaired."""
+        return await self._ask(judge, question, Asking(sample, Clock(self.retry_policy.deadline), trail))
 
-    async def _ask(self, judge: Judge, question: Question[T], asking: _Asking) -> Answer[T]:
+    async def _ask(self, judge: Judge, question: Question[T], asking: Asking) -> Answer[T]:
+        async def ask_other(judge: Judge, question: Question[R], /, sample: int | None = None) -> Answer[R]:
+            # For the same sample, unless the judge draws its own.
+            return await self.ask(judge, question, asking.trail, asking.sample if sample is None else sample)
+
         if judge.asks:
             with errors_of(judge):
-                return await judge.answer(question, Call(ask=_Others(self, asking), sample=asking.sample))
+                return await judge.answer(question, Call(ask=ask_other, sample=asking.sample))
         if judge.window is not None and question.size > judge.window:
             parts = question.split(judge.window)
             if len(parts) > 1 or parts[0] != question:
@@ -176,52 +144,39 @@ class Driver:
             return (await self._fresh(judge, question, asking))[0]
         return await self._kept(self._turns, judge, question, asking)
 
-    async def _kept(self, turns: Turns, judge: Judge, question: Question[T], asking: _Asking) -> Answer[T]:
-        """The answer from the cache. The same question asked twice at once is asked once."""
-        drawn = f" sample {asking.sample}" if asking.sample else ""
-        asked = f"{_FORM} {question.fingerprint()} {judge.fingerprint()}{drawn}"
+    async def _kept(self, turns: Turns, judge: Judge, question: Question[T], asking: Asking) -> Answer[T]:
+        """The answer from the cache, or a new one. Equal questions at the same time are asked once."""
+        sample = f" sample {asking.sample}" if asking.sample else ""
+        asked = f"{_FORM} {question.fingerprint()} {judge.fingerprint()}{sample}"
         key = hashlib.sha256(asked.encode()).hexdigest()
-        loop = asyncio.get_running_loop()
-        flights = self._in_flight.setdefault(loop, {})
-        while key in flights:
-            landed = await asyncio.shield(flights[key])
-            if isinstance(landed, JudgeError):
-                raise landed
-            if landed is not None:
-                asking.trail.add(_exchange(question, landed, cached=True))
-                return landed
-        flight = flights[key] = loop.create_future()
-        outcome: _Landed = None
-        try:
+
+        async def work() -> Answer[T]:
             async with turns.turn(key) as kept_bytes:
                 kept = _decoded(kept_bytes, question)
                 if kept is not None:
-                    outcome = kept
                     asking.trail.add(_exchange(question, kept, cached=True))
                     return kept
-                answer, as_told = await self._fresh(judge, question, asking)
-                outcome = answer
-                await turns.keep(key, _encoded(as_told, question))
+                answer, as_given = await self._fresh(judge, question, asking)
+                await turns.keep(key, _encoded(as_given, question))
                 return answer
-        except JudgeError as error:
-            outcome = error
-            raise
-        finally:
-            del flights[key]
-            flight.set_result(outcome)
+
+        answer, shared = await self._in_flight.once(key, work)
+        if shared:
+            asking.trail.add(_exchange(question, answer, cached=True))
+        return answer
 
     async def _in_parts(
-        self, judge: Judge, question: Question[T], parts: Sequence[Question[T]], asking: _Asking, why: str
+        self, judge: Judge, question: Question[T], parts: Sequence[Question[T]], asking: Asking, why: str
     ) -> Answer[T]:
         if len(parts) > _MOST_PARTS:
             raise QuestionTooLong(
-                f"the {question.kind} question would have to be asked in {len(parts)} parts {why}; "
-                f"at most {_MOST_PARTS} are: give less text, or a judge with a larger window"
+                f"the {question.kind} question would need {len(parts)} parts {why}, more than {_MOST_PARTS}: "
+                "pass less text, or a judge with a larger window"
             )
         if len(parts) > 1:
             note = f"the {question.kind} question was asked in {len(parts)} parts {why}"
         else:
-            note = f"only the nearest parts of the context were shown {why}"
+            note = f"only the most relevant parts of the context were shown {why}"
         answers = await _all([self._ask(judge, part, asking) for part in parts])
         values = [answer.value for answer in answers if answer.value is not None]
         return Answer(
@@ -231,11 +186,11 @@ class Driver:
             notes=(note, *(note for answer in answers for note in answer.notes)),
         )
 
-    async def _fresh(self, judge: Judge, question: Question[T], asking: _Asking) -> tuple[Answer[T], Answer[T]]:
-        """An answer that was read and found usable, and the same as the judge gave it. Others are asked for again."""
+    async def _fresh(self, judge: Judge, question: Question[T], asking: Asking) -> tuple[Answer[T], Answer[T]]:
+        """A usable answer, and the same answer as the judge gave it. Unusable replies are asked for again."""
         trail = asking.trail
         remark: str | None = None
-        repairs = self.patience.repairs if question.repairs is None else question.repairs
+        repairs = self.retry_policy.repairs if question.repairs is None else question.repairs
         for repair in range(repairs + 1):
             try:
                 answer = await self._caller.answer(judge, question, remark, repair, asking)
@@ -276,48 +231,29 @@ class Driver:
                 return structs.replace(answer, value=value), answer
         raise AssertionError("the last repair returns or raises")
 
-    def _result(self, metric: HasFlow, case: Case, finding: Finding, trail: Trail) -> Result:
+    def result(self, metric: HasFlow, case: Case, finding: Finding, trail: Trail) -> Result:
+        """Complete a finding to a result."""
         trail.note(*finding.notes)
         score = finding.score if finding.outcome is Outcome.SCORED else None
+        found = structs.asdict(structs.replace(finding, score=score, notes=tuple(trail.notes)))
         return Result(
             metric=metric.name,
             metric_version=metric.version,
             judge=self.judge.name,
             case_id=case.id,
-            outcome=finding.outcome,
-            score=score,
             direction=metric.direction,
             threshold=float(metric.threshold),
             passed=None if score is None else metric.passes(score, finding.verdicts),
-            label=finding.label,
-            probability=finding.probability,
-            reason=finding.reason,
-            verdicts=finding.verdicts,
-            failure=finding.failure,
             exchanges=tuple(trail.exchanges),
             usage=trail.usage,
-            latency_ms=round((time.perf_counter() - trail.started) * 1000, 3),
-            notes=tuple(trail.notes),
-            truths=finding.truths,
-            figures=finding.figures,
+            latency_ms=round(trail.spent.seconds * 1000, 3),
             metadata=case.metadata,
+            **found,
         )
 
 
-class _Others:
-    """How a judge asks another one while a case is scored: for the same sample, unless it draws its own."""
-
-    def __init__(self, driver: Driver, asking: _Asking) -> None:
-        self._driver = driver
-        self._asking = asking
-
-    async def __call__(self, judge: Judge, question: Question[T], /, sample: int | None = None) -> Answer[T]:
-        drawn = self._asking.sample if sample is None else sample
-        return await self._driver.ask(judge, question, self._asking.trail, drawn)
-
-
 async def _all(coroutines: Sequence[Coroutine[Any, Any, T]]) -> tuple[T, ...]:
-    """What all of them return; where one raises, the others are stopped before the error goes on."""
+    """Run coroutines concurrently. If one raises, the others are cancelled before the error is raised."""
     if len(coroutines) == 1:
         return (await coroutines[0],)
     tasks = [asyncio.ensure_future(coroutine) for coroutine in coroutines]
@@ -333,11 +269,11 @@ async def _all(coroutines: Sequence[Coroutine[Any, Any, T]]) -> tuple[T, ...]:
 def _read(question: Question[T], answer: Answer[T]) -> T:
     if answer.refused:
         raise JudgeRefused("the judge declined to answer", body=answer.reply)
-    return question.read_reply(answer.reply or "", answer.truncated)
+    return question.read_reply(answer.reply or "", answer.truncated, answer.probabilities)
 
 
 def _smaller(question: Question[T], window: int | None) -> Sequence[Question[T]]:
-    """The question in smaller parts, none where it cannot be made smaller."""
+    """The question in smaller parts, or nothing if it cannot be split further."""
     if question.size <= _SMALLEST_PART:
         return ()
     half = question.size // 2 + 1
@@ -346,7 +282,7 @@ def _smaller(question: Question[T], window: int | None) -> Sequence[Question[T]]
 
 
 def _encoded(answer: Answer[T], question: Question[T]) -> bytes:
-    """What the cache keeps. A reply is read anew, and its prompt is made anew from the question, but for its end."""
+    """Encode an answer for the cache. The part of its prompt that is rendered from the question is left out."""
     if answer.value is None and answer.prompt is not None:
         asked = str(question.prompt)
         end = answer.prompt[len(asked) :] if answer.prompt.startswith(asked) else None
@@ -355,7 +291,7 @@ def _encoded(answer: Answer[T], question: Question[T]) -> bytes:
 
 
 def _decoded(kept: bytes | None, question: Question[T]) -> Answer[T] | None:
-    """An answer out of the cache, None where there is none, or one of another time that cannot be read."""
+    """Decode an answer from the cache, None if there is none or it cannot be read."""
     if kept is None:
         return None
     try:

@@ -1,26 +1,31 @@
-"""The one loop over many cases: so many at once, failures as values, and a clean end whatever happens."""
+"""Run a bounded number of jobs at the same time, and score many cases."""
 
 from __future__ import annotations
 
 import asyncio
+import itertools
 from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine, Iterable, Sequence
 from contextlib import aclosing
+from functools import partial
 from typing import Any, TypeVar, Union
 
-from ..case import Case
-from ..errors import HalluscopeError, InputError, MissingExtra, ModelFileError, StoreError
-from ..redaction import redacted
-from ..result import Failure, Outcome, Result
+from ..core.case import Case
+from ..core.errors import HalluscopeError, InputError, MissingExtra, ModelFileError, StoreError
+from ..core.plumbing.threads import in_thread
+from ..core.redaction import redacted
+from ..core.result import Failure, Outcome, Result
 from .driver import Driver, HasFlow, Heard
+from .questions.flow import Finding
+from .trail import Trail
 
 J = TypeVar("J")
 R = TypeVar("R")
 
 _CANCELLED_AGAIN = 1.0
-"""Seconds after which a task that was cancelled, and goes on, is cancelled again."""
+"""Seconds after which a task that ignored its cancellation is cancelled again."""
 
 _FATAL = (StoreError, InputError, MissingExtra, ModelFileError)
-"""Errors that say something about the set-up, not about the case at hand."""
+"""Errors that concern the set-up rather than the case."""
 
 
 async def each(
@@ -31,11 +36,10 @@ async def each(
     may_start: Callable[[int], bool] = lambda under_way: True,
     beside: Callable[[], Coroutine[Any, Any, None]] | None = None,
 ) -> bool:
-    """Do the work for every job, `at_once` at a time. True if all were done, False if `may_start` let no more begin.
+    """Do the work for every job, at most `at_once` at the same time. No task is left running when this returns.
 
-    `may_start` is asked with the number of jobs under way. What `beside` gives runs along, to the end. An error in
-    the work, or beside it, ends everything and is raised. One of the jobs' own source is raised once the jobs that
-    it gave are done. Whoever cancels this finds nothing still running.
+    An error of the work or of `beside`, which runs until the end, ends all jobs; one while jobs are produced is raised
+    when those under way are done. Returns False if `may_start`, given the number under way, stopped the jobs.
     """
     pool = _Pool()
     if beside is not None:
@@ -59,26 +63,28 @@ async def each(
 
 
 async def collected(
-    jobs: Sequence[J],
-    work: Callable[[J], Awaitable[R]],
-    *,
-    at_once: int,
-    progress: Callable[[int], None] | None = None,
+    jobs: Sequence[J], work: Callable[[J], Awaitable[R]], *, at_once: int, progress: Callable[[int], None] | None = None
 ) -> list[R]:
-    """What the work gives for each job, in the order of the jobs; `progress` is called with how many are done."""
+    """Return the result of the work for each job, in order.
+
+    `progress` is called with the number of jobs done: in a thread, because it may block or call this package.
+    """
     found: dict[int, R] = {}
+    turn, counter = asyncio.Lock(), itertools.count(1)
 
     async def keep(place: int) -> None:
         found[place] = await work(jobs[place])
         if progress is not None:
-            progress(len(found))
+            async with turn:
+                told = next(counter)
+                await in_thread(partial(progress, told))
 
     await each(range(len(jobs)), keep, at_once=at_once)
     return [found[place] for place in range(len(jobs))]
 
 
 async def scored(driver: Driver, metric: HasFlow, case: Case, heard: Heard | None = None) -> Result:
-    """The result of one case among many: a metric or judge that raises what it should not ends this case alone."""
+    """Score one of many cases. An unexpected error of a metric or judge fails only this case."""
     try:
         return await driver.score(metric, case, heard)
     except _FATAL:
@@ -87,23 +93,13 @@ async def scored(driver: Driver, metric: HasFlow, case: Case, heard: Heard | Non
         return failed(driver, metric, case, error)
 
 
-def failed(driver: Driver, metric: HasFlow, case: Case, error: Exception) -> Result:
-    """The result of a case whose scoring an error has ended."""
+def failed(driver: Driver, metric: HasFlow, case: Case, error: BaseException) -> Result:
+    """The result of a case whose scoring raised an error."""
     foreseen = isinstance(error, HalluscopeError)
     message = str(error) if foreseen else redacted(f"{type(error).__name__}: {error}")
-    return Result(
-        metric=metric.name,
-        metric_version=metric.version,
-        judge=driver.judge.name,
-        case_id=case.id,
-        outcome=Outcome.FAILED,
-        score=None,
-        direction=metric.direction,
-        threshold=float(metric.threshold),
-        passed=None,
-        reason=f"No score: {message}" if foreseen else f"No score: an unexpected error ended the scoring ({message}).",
-        failure=Failure(getattr(error, "kind", "error") if foreseen else "error", message),
-    )
+    reason = f"No score: {'' if foreseen else 'an unexpected error: '}{message}"
+    failure = Failure(getattr(error, "kind", "error") if foreseen else "error", message)
+    return driver.result(metric, case, Finding(outcome=Outcome.FAILED, reason=reason, failure=failure), Trail(case))
 
 
 async def score_all(
@@ -114,17 +110,16 @@ async def score_all(
     at_once: int,
     progress: Callable[[int], None] | None = None,
 ) -> list[Result]:
-    """The results of all cases, in their order."""
     if at_once < 1:
         raise InputError(f"the concurrency must be at least 1, not {at_once}.")
     return await collected(cases, lambda case: scored(driver, metric, case), at_once=at_once, progress=progress)
 
 
 class _Pool:
-    """The tasks under way, and the first error among them."""
+    """The running tasks, and the first error among them."""
 
     def __init__(self) -> None:
-        self.fault: Exception | None = None
+        self.fault: BaseException | None = None
         self._busy: set[asyncio.Task[object]] = set()
         self._beside: set[asyncio.Task[object]] = set()
         self._freed = asyncio.Event()
@@ -137,11 +132,11 @@ class _Pool:
     def _ended(self, task: asyncio.Task[object]) -> None:
         self._busy.discard(task)
         self._freed.set()
-        if not task.cancelled() and isinstance(error := task.exception(), Exception):
-            self.fault = self.fault or error
+        error = asyncio.CancelledError() if task.cancelled() else task.exception()
+        self.fault = self.fault or error
 
     async def room(self, at_once: int, may_start: Callable[[int], bool]) -> bool:
-        """Wait until another job may start; False where none may, though nothing is under way."""
+        """Wait until another job may start. Return False if none may start although none is running."""
         while self.fault is None:
             busy = len(self._busy)
             if busy < at_once and may_start(busy):
@@ -160,7 +155,7 @@ class _Pool:
             raise self.fault
 
     async def stop(self) -> None:
-        """Cancel until all have ended: a task that waits in other people's code may not heed it the first time."""
+        """Cancel all tasks until they have ended. Third-party code may swallow a cancellation."""
         left = self._busy | self._beside
         while left:
             for task in left:

@@ -1,4 +1,4 @@
-"""Whose turn it is to ask a judge, where several processes keep their answers in one place."""
+"""Reply caches, and turns to ask a judge where several processes share a cache."""
 
 from __future__ import annotations
 
@@ -8,45 +8,45 @@ from contextlib import asynccontextmanager, suppress
 from typing import Generic, Protocol, TypeVar, cast
 from weakref import WeakKeyDictionary
 
-from ..errors import StoreError
-from ..plumbing.public import public
+from ..core.errors import StoreError
+from ..core.plumbing.public import public
 
 T = TypeVar("T")
 R = TypeVar("R")
 
-_RENEWED = 5.0
-"""Seconds between two signs of life of a process that waits for answers others wait for as well."""
-_TOGETHER = 0.02
-"""Seconds between two writings of claims at least. Answers do not wait: those of one moment are one writing."""
-_FIRST_LOOK, _RARE_LOOK = 0.02, 0.5
-"""Seconds between two looks for an answer that another process is asking for."""
+_RENEWAL = 1.5
+"""Seconds between two renewals of the claims that a process holds."""
+_CLAIMS_APART = 0.02
+"""Least seconds between two writes of claims. Answers are written without delay, those of one moment together."""
+_FIRST_WAIT, _LONGEST_WAIT = 0.02, 0.5
+"""Shortest and longest seconds between two lookups of an answer that another process is asking for."""
 
 
 @public
 class ReplyCache(Protocol):
-    """Keeps answers by content."""
+    """Keeps replies. Keys are hashes of question and judge."""
 
-    def get(self, key: str) -> bytes | None: ...
+    def get(self, key: str) -> bytes | None:
+        """The entry with this key, None if there is none."""
 
-    def put(self, key: str, entry: bytes) -> None: ...
+    def put(self, key: str, entry: bytes) -> None:
+        """Keep an entry."""
 
 
 class SharedReplyCache(ReplyCache, Protocol):
-    """One that several processes use at once: a question is claimed before it is asked, and renewed meanwhile."""
+    """A cache that several processes share. A process claims a question before it asks, and renews the claim."""
 
     def put_all(self, entries: Mapping[str, bytes]) -> None:
-        """Keep many answers together, which costs little more than one."""
-        ...
+        """Keep several entries in one write."""
 
     def claim(self, keys: Collection[str]) -> Set[str]:
-        """Those that may be asked: not where another process is asking, nor where there is an answer by now."""
-        ...
+        """Claim questions, and return those that no other process is asking and that have no entry."""
 
     def release(self, key: str) -> None: ...
 
 
 class Turns:
-    """The turns at one cache, for every event loop that uses it."""
+    """Turns to ask for the entries of one cache."""
 
     def __init__(self, cache: ReplyCache) -> None:
         self._cache = cache
@@ -55,21 +55,21 @@ class Turns:
 
     @asynccontextmanager
     async def turn(self, key: str) -> AsyncIterator[bytes | None]:
-        """The answer that is kept, or None when it is this process's turn to ask for one."""
+        """Yield the entry, or None if it is this process's turn to ask."""
         kept = self._cache.get(key)
         shared = self._shared
         if kept is not None or shared is None:
             yield kept
             return
         writer = self._writer(shared)
-        wait = _FIRST_LOOK
+        wait = _FIRST_WAIT
         try:
-            while not await writer.claims.added(key):
+            while not await writer.claims.add(key):
                 if (kept := shared.get(key)) is not None:
                     yield kept
                     return
                 await asyncio.sleep(wait)
-                wait = min(_RARE_LOOK, wait * 1.5)
+                wait = min(_LONGEST_WAIT, wait * 1.5)
             yield None
         except BaseException:
             shared.release(key)
@@ -78,14 +78,14 @@ class Turns:
             writer.held.discard(key)
 
     async def keep(self, key: str, entry: bytes) -> None:
-        """Keep an answer: it is written when this returns, however it returns."""
+        """Write an entry. It is written even if the caller is cancelled."""
         if self._shared is None:
             self._cache.put(key, entry)
             return
         try:
-            await self._writer(self._shared).answers.added((key, entry))
+            await self._writer(self._shared).answers.add((key, entry))
         except asyncio.CancelledError:
-            self._cache.put(key, entry)  # it was paid for
+            self._cache.put(key, entry)  # the reply was paid for
             raise
 
     def _writer(self, shared: SharedReplyCache) -> _Writer:
@@ -96,11 +96,8 @@ class Turns:
         return found
 
 
-class _Together(Generic[T, R]):
-    """What many want written: what comes alone is written at once, what comes at one moment together.
-
-    `apart`: seconds between two writings at least.
-    """
+class _Batch(Generic[T, R]):
+    """Combines the writes of one moment. `apart` is the least time between two writes, in seconds."""
 
     def __init__(self, write: Callable[[list[T]], Sequence[R]], apart: float = 0.0) -> None:
         self._write = write
@@ -108,8 +105,7 @@ class _Together(Generic[T, R]):
         self._waiting: list[tuple[T, asyncio.Future[R]]] = []
         self._written = 0.0
 
-    def added(self, item: T) -> asyncio.Future[R]:
-        """What came of the item, once it is written."""
+    def add(self, item: T) -> asyncio.Future[R]:
         loop = asyncio.get_running_loop()
         if not self._waiting:
             loop.call_at(self._written + self._apart, self._write_all)
@@ -132,12 +128,12 @@ class _Together(Generic[T, R]):
 
 
 class _Writer:
-    """The claims and answers of one event loop; its claims are renewed while they are held."""
+    """Writes the claims and entries of one event loop, and renews its claims."""
 
     def __init__(self, cache: SharedReplyCache) -> None:
         self.held: set[str] = set()
-        self.claims = _Together(self._claim, _TOGETHER)
-        self.answers = _Together(self._keep)
+        self.claims = _Batch(self._claim, _CLAIMS_APART)
+        self.answers = _Batch(self._keep)
         self._cache = cache
         self._renewing = False
 
@@ -154,11 +150,11 @@ class _Writer:
 
     def _renew_later(self) -> None:
         self._renewing = True
-        asyncio.get_running_loop().call_later(_RENEWED, self._renew)
+        asyncio.get_running_loop().call_later(_RENEWAL, self._renew)
 
     def _renew(self) -> None:
         self._renewing = False
         if self.held:
-            with suppress(StoreError):  # told when the answer is kept
+            with suppress(StoreError):  # raised again when the entry is written
                 self._cache.claim(self.held)
             self._renew_later()

@@ -1,4 +1,4 @@
-"""Putting one question to one judge until an answer comes: turns, retries, and the time there is for it."""
+"""Retry calls to a judge until it answers or time runs out."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from typing import Protocol, TypeVar
 
 from msgspec import Struct, structs
 
-from ..case import clean
-from ..errors import (
+from ..core.case import clean
+from ..core.errors import (
     DeadlineExceeded,
     HalluscopeError,
     InputError,
@@ -22,30 +22,40 @@ from ..errors import (
     JudgeUnavailable,
     JudgeUnreachable,
 )
-from ..judge import Answer, Call, Judge
-from ..plumbing.loggers import logger
-from ..plumbing.public import public
-from ..plumbing.time_limit import time_limit
-from ..questions import Question
-from ..redaction import redacted
+from ..core.plumbing.loggers import logger
+from ..core.plumbing.public import public
+from ..core.plumbing.time_limit import time_limit
+from ..core.redaction import as_cause, redacted
+from .judge import Answer, Call, Judge
+from .questions import Question
+from .trail import Trail
 
 T = TypeVar("T")
 
 _log = logger("judge")
 
 _UNREACHABLE_RETRIES = 2
-"""For a server that was never reached: its address is likely wrong, or it is not running."""
+"""Retries for a server that was never reached: its address is probably wrong, or it is not running."""
 
 
 @public
-class Patience(Struct, frozen=True):
-    """How long and how often a question is tried.
+class RetryPolicy(Struct, frozen=True):
+    """Time limits, retries and repairs of a question.
 
-    `deadline` bounds everything done for one question once its first call is made: every try,
-    repair and part of it, waiting included. `timeout` bounds one call, and together with its
-    retries a call that the server answers with a failure: one that says HTTP 500 all the time is
-    reported by then. `repairs` is how often an unusable reply is asked for again; a judge that never
-    gave a usable one is soon no longer asked twice. `retries` is how often a failed call is made again.
+    Attributes:
+        deadline: Seconds for one question from its first call, including all retries, repairs, parts and waits.
+        timeout: Seconds for one call. Retries of a call that the server answers with an error, such as HTTP 500, also
+            end after this time.
+        retries: Most retries of a failed call.
+        repairs: Most repeated requests after an unusable reply. A judge that never gave a usable reply is soon not
+            asked for repairs.
+        first_wait: Seconds before the first retry. The wait doubles with each retry, with jitter.
+        longest_wait: Longest wait between retries, in seconds, unless the server asks for more.
+
+    Example:
+        >>> policy = RetryPolicy(timeout=30, retries=3)
+        >>> check("It closed in 1969.", ["It closed in 1921."], judge="local", retry_policy=policy).passed
+        False
     """
 
     deadline: float = 300.0
@@ -56,8 +66,8 @@ class Patience(Struct, frozen=True):
     longest_wait: float = 30.0
 
     @classmethod
-    def of_environment(cls) -> Patience:
-        """What the variables say, from HALLUSCOPE_TIMEOUT to HALLUSCOPE_REPAIRS, and the defaults for the rest."""
+    def of_environment(cls) -> RetryPolicy:
+        """A policy from the variables HALLUSCOPE_TIMEOUT, _DEADLINE, _RETRIES and _REPAIRS."""
         given: dict[str, float] = {}
         for name in ("timeout", "deadline", "retries", "repairs"):
             text = os.environ.get(f"HALLUSCOPE_{name.upper()}")
@@ -68,17 +78,17 @@ class Patience(Struct, frozen=True):
             except ValueError:
                 given[name] = -1
             if not 0 <= given[name] < float("inf") or (given[name] == 0 and name in ("timeout", "deadline")):
-                raise InputError(f"HALLUSCOPE_{name.upper()} is {text!r}: set it to a number.")
+                raise InputError(f"HALLUSCOPE_{name.upper()} is {text!r}: set it to a positive number.")
         return cls(**given)  # type: ignore[arg-type]
 
     def wait(self, attempt: int, asked_for: float | None) -> float:
-        """Seconds before the next try: what the server asked for, else doubling, with jitter."""
+        """Seconds before the next try: what the server asked for, or else doubling, with jitter."""
         backoff = min(self.longest_wait, self.first_wait * 2.0**attempt) * random.uniform(0.5, 1.0)
         return backoff if asked_for is None else asked_for + backoff * 0.1
 
 
 class Throttle(Protocol):
-    """Lets a bounded number of calls through, fewer when the judge throttles."""
+    """Limits concurrent calls. The limit falls when the judge's server throttles."""
 
     async def enter(self) -> None: ...
 
@@ -86,7 +96,7 @@ class Throttle(Protocol):
 
 
 class Clock:
-    """The time there is for one question and all its parts. It runs from the first call: queueing for that is free."""
+    """The deadline of a question and its parts, counted from the first call."""
 
     def __init__(self, seconds: float) -> None:
         self.seconds = seconds
@@ -105,19 +115,17 @@ class Clock:
         return self.seconds if self._end is None else self._end - time.monotonic()
 
     def asked_for_more(self, last: JudgeError, seconds: float | None) -> JudgeError:
-        """The error to raise when the next try would come too late: because the server wants it so, where it does."""
+        """The error if the next try would be too late. It says so if the server asked for the wait."""
         if seconds is None or seconds < self.left:
             return self.ran_out(last)
         return JudgeThrottled(
-            f"{last} and wants to be asked again in {seconds:.0f} s, which is longer than the {self.seconds:g} s "
-            "that a question may take",
+            f"{last} and asks to wait {seconds:.0f} s, longer than the {self.seconds:g} s that a question may take",
             status=last.status,
             body=last.body,
             retry_after=seconds,
         )
 
     def ran_out(self, last: JudgeError | None = None) -> DeadlineExceeded:
-        """The error to raise when there is no time left."""
         why = f"; the last error was: {last}" if last else ""
         return DeadlineExceeded(
             f"no answer within {self.seconds:g} s{why}",
@@ -127,69 +135,71 @@ class Clock:
 
 
 class Asking(Struct, frozen=True):
-    """The circumstances of a question: as which sample it is asked, by when, and whose turns its calls take."""
+    """The circumstances of a question: its sample number, its deadline, and the result it is for."""
 
     sample: int
     clock: Clock
-    turns: asyncio.Semaphore
+    trail: Trail
 
 
 class Caller:
-    """Makes calls with patience, and through a throttle where there is one.
-
-    `apart`: the throttles of judges that have one of their own, by the judge's name.
-    """
+    """Makes calls with retries, through a throttle if there is one. `apart` are throttles for single judges."""
 
     def __init__(
-        self, patience: Patience, throttle: Throttle | None, apart: Mapping[str, Throttle] | None = None
+        self, retry_policy: RetryPolicy, throttle: Throttle | None, apart: Mapping[str, Throttle] | None = None
     ) -> None:
-        self.patience = patience
+        self.retry_policy = retry_policy
         self.throttle = throttle
         self._apart = apart or {}
 
     async def answer(
         self, judge: Judge, question: Question[T], remark: str | None, repair: int, asking: Asking
     ) -> Answer[T]:
-        """One call that came through; failed ones are made again until patience ends."""
+        """Make a call, and retry it while the retry policy allows."""
         attempt = 0
-        began = time.monotonic()
-        said: JudgeError | None = None
+        began: float | None = None
+        reported: JudgeError | None = None
         while True:
             tried = time.monotonic()
             try:
                 answer = await self._turn(judge, question, remark, repair, asking)
                 return answer if answer.reply is None else structs.replace(answer, reply=redacted(clean(answer.reply)))
             except DeadlineExceeded as error:
-                if said is None or error.status is not None:
+                asking.trail.late.add(judge.name)
+                if reported is None or error.status is not None:
                     raise
-                # A last try that found no time tells nothing: what the server said before does.
-                raise asking.clock.ran_out(said) from error
+                # The last try ran out of time: the error that the server reported before says more.
+                raise asking.clock.ran_out(reported) from error
             except JudgeUnavailable as error:
                 asked_for = error.retry_after if isinstance(error, JudgeThrottled) else None
-                wait = self.patience.wait(attempt, asked_for)
+                wait = self.retry_policy.wait(attempt, asked_for)
                 attempt += 1
-                if attempt > self.patience.retries:
+                if attempt > self.retry_policy.retries:
                     raise
                 if isinstance(error, JudgeUnreachable) and attempt > _UNREACHABLE_RETRIES:
                     raise
-                if _says_it_fails(error):
-                    # Another try that fails like the last one has to fit as well.
+                if _is_server_error(error):
+                    # Another try that takes as long as the last one must fit in as well.
                     now = time.monotonic()
-                    if now - began + wait + (now - tried) > self.patience.timeout:
+                    began = tried if began is None else began
+                    if now - began + wait + (now - tried) > self.retry_policy.timeout:
                         raise
                 if error.status is not None:
-                    said = error
+                    reported = error
                 if wait >= asking.clock.left:
-                    raise asking.clock.asked_for_more(said or error, asked_for) from error
-                _log.warning("%s: %s; asked again in %.1f s", judge.name, redacted(str(error)), wait)
-            await asyncio.sleep(wait)
+                    raise asking.clock.asked_for_more(reported or error, asked_for) from error
+                _log.warning("%s: %s; next try in %.1f s", judge.name, error, wait)
+            with asking.trail.spent.span():
+                await asyncio.sleep(wait)
 
     async def _turn(
         self, judge: Judge, question: Question[T], remark: str | None, repair: int, asking: Asking
     ) -> Answer[T]:
-        """One call, when it is its turn, and for no longer than there is time."""
+        """Wait for a turn and make one call within the time that is left."""
         clock, throttle = asking.clock, self._apart.get(judge.name, self.throttle)
-        async with asking.turns:
+        async with asking.trail.turns:
+            if judge.name in asking.trail.late and not clock.started:
+                raise clock.ran_out()
             await _enter(throttle, clock)
             clock.start()
             trouble: JudgeError | None = None
@@ -197,13 +207,20 @@ class Caller:
                 left = clock.left
                 if left <= 0:
                     raise clock.ran_out()
-                call = Call(remark, min(left, self.patience.timeout), sample=asking.sample, repair=repair)
-                with errors_of(judge):
+                with asking.trail.spent.span() as restart, errors_of(judge):
+                    call = Call(
+                        remark,
+                        min(left, self.retry_policy.timeout),
+                        sample=asking.sample,
+                        repair=repair,
+                        begun=restart,
+                    )
                     async with time_limit(left):
                         return await judge.answer(question, call)
             except JudgeUnavailable as error:
                 if clock.left <= 0:
-                    raise clock.ran_out(error) from error
+                    told = None if isinstance(error.__cause__, asyncio.TimeoutError) else error
+                    raise clock.ran_out(told) from error
                 trouble = error
                 raise
             finally:
@@ -214,29 +231,28 @@ class Caller:
 async def _enter(throttle: Throttle | None, clock: Clock) -> None:
     if throttle is None:
         return
-    if not clock.started:
-        await throttle.enter()
-        return
     try:
-        async with time_limit(max(0.0, clock.left)):
+        async with time_limit(max(0.0, clock.left) if clock.started else None):
             await throttle.enter()
     except asyncio.TimeoutError:
         raise clock.ran_out() from None
 
 
-def _says_it_fails(error: JudgeError) -> bool:
-    """Whether a server answered with a failure of its own, rather than not at all or "later"."""
+def _is_server_error(error: JudgeError) -> bool:
+    """Whether the server answered with an error other than throttling."""
     return error.status is not None and not isinstance(error, JudgeThrottled)
 
 
 @contextmanager
 def errors_of(judge: Judge) -> Iterator[None]:
-    """Whatever a judge raises is a `JudgeError`, but for what the caller did wrong."""
+    """Turn the errors of a judge into a `JudgeError`. Errors of this package are raised as they are."""
     try:
         yield
     except HalluscopeError:
         raise
     except (asyncio.TimeoutError, TimeoutError, ConnectionError) as error:
-        raise JudgeUnavailable(f"the judge {judge.name} did not answer: {error or type(error).__name__}") from error
+        raise JudgeUnavailable(
+            f"the judge {judge.name} did not answer: {str(error) or type(error).__name__}"
+        ) from as_cause(error)
     except Exception as error:
-        raise JudgeError(f"the judge {judge.name} raised {type(error).__name__}: {error}") from error
+        raise JudgeError(f"the judge {judge.name} raised {type(error).__name__}: {error}") from as_cause(error)

@@ -1,8 +1,7 @@
-"""A judge that repeats what another one said: recorded once, then the same for ever, with no key and no network.
+"""Recording and replaying the replies of a judge, without keys or network.
 
-A recording is a JSON file to be kept with the tests. It holds replies that were usable, each under
-the name of the question's content: a changed prompt, output or context is another question, and has
-no reply until it is recorded.
+A recording is a JSON file in the repository of the tests. It contains usable replies under a hash of the question. A
+changed prompt, output or context is another question, which must be recorded again.
 """
 
 from __future__ import annotations
@@ -17,11 +16,12 @@ from typing import Any, TypeVar
 import msgspec
 from msgspec import UNSET, Struct, UnsetType, structs
 
-from ..errors import InputError, JudgeError
-from ..judge import Answer, Call, Judge
-from ..plumbing.public import public_in
-from ..plumbing.whole_file import replacing
-from ..questions import Question
+from ..core.errors import InputError, JudgeError
+from ..core.plumbing.json_values import decode_json
+from ..core.plumbing.public import public_in
+from ..core.plumbing.whole_file import replacing
+from ..engine.judge import Answer, Call, Judge
+from ..engine.questions import Question
 from ..text.lenient_json import CODE
 
 T = TypeVar("T")
@@ -32,15 +32,22 @@ _SHOWN = 100
 
 @public_in("halluscope.judges")
 class MissingRecording(JudgeError):
-    """The question was never recorded."""
+    """There is no recorded reply for a question."""
 
     kind = "unrecorded"
 
 
 @public_in("halluscope.judges")
 class Recorded(Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """One answer. `reply` is what a model wrote (as data where it wrote JSON); `value` is an answer that no single
-    reply holds, such as one that was put together from parts."""
+    """One recorded answer.
+
+    Attributes:
+        question: The kind of question.
+        judge: Name of the judge.
+        about: The beginning of the judged text, for readers of the file.
+        reply: The reply of a model, decoded if it is JSON.
+        value: The answer, if it is not in a single reply, for example because it was merged from parts.
+    """
 
     question: str
     judge: str
@@ -57,7 +64,15 @@ class _File(Struct, kw_only=True):
 
 @public_in("halluscope.judges")
 class Recording:
-    """The replies in one file. Nothing is written before `save`."""
+    """The recorded replies in a file.
+
+    Args:
+        path: The file. It is written by `save` only.
+
+    Example:
+        >>> recording = Recording("recordings/answers.json")
+        >>> judge = ReplayJudge(recording, "openai/gpt-4o-mini")
+    """
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
         self.path = Path(path)
@@ -69,26 +84,26 @@ class Recording:
         return len(self._replies)
 
     def find(self, key: str) -> Recorded | None:
-        """The reply under this key."""
+        """Return the reply for a key, or None."""
         found = self._replies.get(key)
         if found is not None:
             self._used.add(key)
         return found
 
     def add(self, key: str, recorded: Recorded) -> None:
-        """Keep a reply, in the place of an older one."""
+        """Add a reply, replacing an older one."""
         self._replies[key] = recorded
         self._used.add(key)
         self._changed = True
 
     def forget_unused(self) -> None:
-        """Drop the replies that nobody asked for: their questions have changed or gone."""
+        """Remove unused replies, whose questions have changed or are gone."""
         kept = {key: reply for key, reply in self._replies.items() if key in self._used}
         self._changed |= len(kept) < len(self._replies)
         self._replies = kept
 
     def save(self) -> bool:
-        """Write the file if anything changed; whether it did. A recording without replies is removed."""
+        """Write the file if anything changed. A file without replies is removed. Returns whether anything changed."""
         if not self._changed:
             return False
         self._changed = False
@@ -106,7 +121,7 @@ def _read(path: Path) -> dict[str, Recorded]:
         held = msgspec.json.decode(path.read_bytes(), type=_File)
     except FileNotFoundError:
         return {}
-    except (msgspec.DecodeError, UnicodeDecodeError, OSError) as error:
+    except (msgspec.DecodeError, UnicodeDecodeError, OSError, RecursionError) as error:
         raise InputError(f"{path} cannot be read as a recording ({error}): delete it and record again.") from error
     if held.halluscope_recording != FORMAT:
         raise InputError(
@@ -118,11 +133,18 @@ def _read(path: Path) -> dict[str, Recorded]:
 
 @public_in("halluscope.judges")
 class ReplayJudge:
-    """Answers from a recording. With `live` it asks that judge for what is missing, and records the answer.
+    """A judge that answers from a recording.
 
-    `live` makes the judge and is called only when it is needed, so replaying needs no key. `settings`
-    are the options that change the judge's answers: what was recorded with others is not used.
-    With `again`, recorded replies are not used but replaced. `how` ends the message for a missing reply.
+    Args:
+        recording: The recording.
+        name: Name of the recorded judge.
+        live: Creates the judge to ask, and to record, if a reply is missing. Without it, a missing reply is an error.
+        settings: Options that change the answers of the judge. Replies recorded with other settings are not used.
+        again: Replace recorded replies.
+        how: The end of the error message for a missing reply.
+
+    Example:
+        >>> judge = ReplayJudge(Recording("answers.json"), "openai/gpt-4o-mini")
     """
 
     asks = True
@@ -153,13 +175,13 @@ class ReplayJudge:
         return hashlib.sha256(f"replay {self.name} {self._settings} {self.recording.path}".encode()).hexdigest()
 
     def key(self, question: Question[Any], sample: int = 0) -> str:
-        """The name of the question, asked of this judge with these settings."""
-        said = f"{self.name} {self._settings} {question.fingerprint()} {sample}"
-        return hashlib.sha256(said.encode()).hexdigest()[:20]
+        """Return the key of a question with this judge and these settings."""
+        text = f"{self.name} {self._settings} {question.fingerprint()} {sample}"
+        return hashlib.sha256(text.encode()).hexdigest()[:20]
 
     async def answer(self, question: Question[T], call: Call) -> Answer[T]:
         if call.ask is None:
-            raise JudgeError("a replaying judge asks others, and was given no way to: use it through a scorer.")
+            raise JudgeError("a replaying judge must be used through a metric, which lets it ask other judges.")
         key = self.key(question, call.sample)
         found = None if self._again and self._make_live else self.recording.find(key)
         if found is not None:
@@ -184,7 +206,7 @@ class ReplayJudge:
 
 
 class _Tape:
-    """The judge that gives one recorded answer, so that it is read and shown like any other."""
+    """A judge that gives one recorded answer."""
 
     asks = False
     window = None
@@ -219,7 +241,7 @@ def _recorded(question: Question[Any], answer: Answer[Any]) -> Recorded:
 
 
 def _holds(reply: str, question: Question[Any], value: Any) -> bool:
-    """Whether the reply alone says all of the answer."""
+    """Whether the answer can be read from the reply alone."""
     try:
         return bool(question.read_reply(reply) == value)
     except JudgeError:
@@ -227,21 +249,14 @@ def _holds(reply: str, question: Question[Any], value: Any) -> bool:
 
 
 def _as_data(reply: str) -> Any:
-    """A reply in JSON as data, which reads better in a file; any other as the text it is."""
+    """Decode a reply in JSON, which is more readable in the file."""
     try:
-        data = json.loads(reply, object_pairs_hook=_without_doubles)
-    except (ValueError, RecursionError):
+        data = decode_json(reply)
+    except ValueError:
         return reply
     if isinstance(data, dict):
         return {key: value for key, value in data.items() if key != CODE}
     return data if isinstance(data, list) else reply
-
-
-def _without_doubles(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    held = dict(pairs)
-    if len(held) < len(pairs):
-        raise ValueError("a key comes twice, so data would not hold all that was said")
-    return held
 
 
 def _prompt(question: Question[Any]) -> str | None:
@@ -249,7 +264,7 @@ def _prompt(question: Question[Any]) -> str | None:
 
 
 def _about(question: Question[Any]) -> str:
-    """The beginning of what is asked about, for a person who reads the recording."""
+    """Return the beginning of the judged text, for readers of the file."""
     text = getattr(question, "output", None) or " | ".join(claim.text for claim in getattr(question, "claims", ()))
     flat = " ".join(str(text).split())
     return flat if len(flat) <= _SHOWN else f"{flat[:_SHOWN]}…"

@@ -1,4 +1,4 @@
-"""A judge that gives prepared replies: for tests, and for replaying recordings of other tools."""
+"""A judge with prepared replies, for tests."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from typing import Any, TypeVar, Union
 
 import msgspec
 
-from ..errors import JudgeError
-from ..judge import Answer, Call
-from ..plumbing.public import public_in
-from ..questions import Question
-from ..result import Usage
+from ..core.errors import JudgeError
+from ..core.plumbing.public import public_in
+from ..core.result import Usage
+from ..engine.judge import Answer, Call
+from ..engine.questions import Question
 
 T = TypeVar("T")
 
@@ -21,10 +21,18 @@ Reply = Union[str, dict[str, Any], list[Any], Exception]
 
 @public_in("halluscope.judges")
 class ScriptedJudge:
-    """Replies by kind of question ("extract", "verify", "label", …), one after the other, the last one for ever.
+    """A judge with prepared replies.
 
-    A reply is a text, data to be sent as JSON, or an exception to be raised; a tuple is a series of
-    replies. A function gets the question and returns a reply.
+    Args:
+        replies: The reply for each kind of question ("extract", "verify", "label", …): a text, data that is sent as
+            JSON, or an exception to raise. A tuple is a sequence of replies, of which the last one is repeated. A
+            function gets the question and returns a reply.
+        name: Name of the judge.
+        window: Its context window in tokens.
+        latency: Seconds before each reply.
+
+    Example:
+        >>> judge = ScriptedJudge({"label": '{"label": "factual"}'})
     """
 
     asks = False

@@ -1,1 +1,1 @@
-"""Scores answers as they are given, beside the application: it never waits for that, and never hears of troubles."""
+"""Live scoring of the answers of an application, in the background, and the guard for streams."""

@@ -1,8 +1,7 @@
-"""A bounded queue with a worker behind it: whoever puts something there is not held up, and nothing is left at the end.
+"""A bounded queue of work, done in the background by halluscope's own event loop.
 
-The worker runs in halluscope's own loop for as long as there is something to do. Putting wakes nobody and writes to no
-pipe unless it has to start the worker: every system call is a moment in which another thread may take Python's lock and
-keep it for milliseconds.
+`put` only appends to the queue and, if necessary, starts the worker, which polls. Waking it up would be a system call,
+in which another thread could take the interpreter lock for milliseconds.
 """
 
 from __future__ import annotations
@@ -19,40 +18,41 @@ from functools import partial
 from typing import Any, Generic, TypeVar
 from weakref import WeakSet
 
+from ..core.plumbing import sync
+from ..core.plumbing.loggers import logger
+from ..core.plumbing.per_process import PerProcess
+from ..core.plumbing.user_functions import outcome_of
 from ..engine import many
-from ..plumbing import sync
-from ..plumbing.loggers import logger
 
 T = TypeVar("T")
 
 _log = logger("live")
 
-_LOOK = 0.02
-"""Seconds between two looks at the queue while it is empty."""
-_IDLE = 1.0
-"""Seconds without anything to do after which the worker ends; the next thing that comes starts another."""
-_TICK = 0.1
-"""Seconds between two calls of `beside`."""
-_LAST_MOMENT = 5.0
-"""Seconds that work which is given up at exit has to write down that it was."""
+_POLL_INTERVAL = 0.02
+"""Seconds between two looks at an empty queue."""
+_IDLE_TIME = 1.0
+"""Seconds without work after which the worker ends."""
+_SAVE_INTERVAL = 0.1
+"""Seconds between two calls of `save`."""
+_CANCEL_TIMEOUT = 5.0
+"""Seconds that cancelled work has at exit to record that it was cancelled."""
 
 
-class _Run:
-    """One worker, from the first thing in the queue until it has been empty for a while."""
+class _Worker:
+    """One worker, from its start until the queue has been empty for a while."""
 
     def __init__(self) -> None:
         self.closing = False
         self.future: Future[None] | None = None
-        self.begun: dict[int, Any] = {}
-        """What was taken from the queue and is not done."""
+        self.started: dict[int, Any] = {}
+        """Items taken from the queue that are not done."""
 
 
 class Background(Generic[T]):
-    """Does `work` for what is put there, `at_once` at a time, at most `most` waiting.
+    """Does work for the items in a queue, of which at most `most` wait.
 
-    `beside` is called all along, and at the end, when all is done: to write down what the work left to be written.
-    What is still waiting `exit_wait` seconds after the program has ended is passed to `given_up`. `forked` is called in
-    a forked child.
+    `save` is called regularly, and with True when all is done. At the end of the program the queue has `exit_wait`
+    seconds; `give_up` gets each item that was not done by then.
     """
 
     def __init__(
@@ -62,139 +62,135 @@ class Background(Generic[T]):
         most: int,
         at_once: int,
         exit_wait: float,
-        beside: Callable[[bool], Coroutine[Any, Any, None]] | None = None,
-        given_up: Callable[[T], None] = lambda item: None,
-        forked: Callable[[], None] = lambda: None,
+        save: Callable[[bool], Coroutine[Any, Any, None]] | None = None,
+        give_up: Callable[[T], None] = lambda item: None,
     ) -> None:
         self._work = work
         self._most = most
         self._at_once = at_once
         self._exit_wait = exit_wait
-        self._beside = beside or _nothing
-        self._given_up = given_up
-        self._forked = forked
-        self._empty()
+        self._save = save or _nothing
+        self._give_up = give_up
+        self.process = os.getpid()
+        # Re-entrant: the garbage collector may close a watched stream inside any method, which calls `put`.
+        self._lock = threading.RLock()
+        self._queue: deque[T] = deque()
+        self._worker: _Worker | None = None
+        self._workers: set[_Worker] = set()
+        self._stuck = False
         _all.add(self)
 
-    def after_fork(self) -> None:
-        """In a forked child: what waits is the parent's to do, and the worker did not come along."""
-        self._empty()
-        self._forked()
-
-    def _empty(self) -> None:
-        self._lock = threading.Lock()
-        self._queue: deque[T] = deque()
-        self._run: _Run | None = None
-        self._runs: set[_Run] = set()
-
-    @property
-    def waiting(self) -> int:
-        """How many wait to be begun."""
-        return len(self._queue)
-
     def put(self, item: T) -> bool:
-        """Have the work done for this, some time; False where too many wait, or the program is over."""
+        """Add an item. Returns False if the queue is full or the program is ending."""
         with self._lock:
-            if len(self._queue) >= self._most:
+            if len(self._queue) >= self._most or self._stuck:
                 return False
             self._queue.append(item)
-            if self._run is not None:
+            if self._worker is not None:
                 return True
             try:
                 self._start()
-            except RuntimeError:  # no thread can be started any more
-                self._queue.pop()
+            except RuntimeError:  # the interpreter is ending: no thread can be started
+                self._queue.remove(item)
                 return False
             return True
 
     def flush(self, timeout: float | None = None) -> bool:
-        """Wait until all that was put is done; False where time ran out."""
+        """Wait until all items are done. Returns False on timeout."""
         return not wait(self._finishing(), timeout).not_done
 
     async def aflush(self) -> None:
-        """Like `flush`, to be awaited."""
-        # Shielded: who gives up waiting does not give up the work.
+        # Shielded: cancelling the wait does not cancel the work.
         await asyncio.gather(*(asyncio.shield(asyncio.wrap_future(future)) for future in self._finishing()))
 
     def _finishing(self) -> list[Future[None]]:
         with self._lock:
-            for run in self._runs:
-                run.closing = True
-            return [run.future for run in self._runs if run.future is not None]
+            workers = list(self._workers)
+        for worker in workers:
+            worker.closing = True
+        return [worker.future for worker in workers if worker.future is not None]
 
     def _start(self) -> None:
-        _have_keeper()
-        run = _Run()
-        run.future = sync.start(self._go(run))
-        self._run = run
-        self._runs.add(run)
-
-    async def _go(self, run: _Run) -> None:
+        worker = self._worker = _Worker()
         try:
-            await many.each(self._jobs(run), partial(self._do, run), at_once=self._at_once, beside=self._ticking)
+            _keeper().start()
+            worker.future = sync.start(self._run(worker))
+        except RuntimeError:
+            self._worker = None
+            raise
+        self._workers.add(worker)
+
+    async def _run(self, worker: _Worker) -> None:
+        try:
+            await many.each(
+                self._items(worker), partial(self._do, worker), at_once=self._at_once, beside=self._save_regularly
+            )
         finally:
             with self._lock:
-                left = list(run.begun.values())
-                if self._run is run:  # it was given up
+                left = list(worker.started.values())
+                if self._worker is worker:  # it was cancelled
+                    self._worker = None
                     left += self._queue
                     self._queue.clear()
-                    self._run = None
             for item in left:
-                self._given_up(item)
+                self._give_up(item)
             try:
-                await self._beside(True)
+                await self._save(True)
             except Exception:
-                _log.exception("live scoring could not be brought to its end")
+                _log.exception("live scoring could not save its last results")
             with self._lock:
-                self._runs.discard(run)
+                self._workers.discard(worker)
 
-    async def _jobs(self, run: _Run) -> AsyncGenerator[T, None]:
-        busy = time.monotonic()
+    async def _items(self, worker: _Worker) -> AsyncGenerator[T, None]:
+        last = time.monotonic()
         while True:
             while self._queue:
                 item = self._queue.popleft()
-                run.begun[id(item)] = item
+                worker.started[id(item)] = item
                 yield item
-                busy = time.monotonic()
-            if run.closing or time.monotonic() - busy > _IDLE:
+                last = time.monotonic()
+            if worker.closing or time.monotonic() - last > _IDLE_TIME:
                 with self._lock:
                     if not self._queue:
-                        self._run = None
+                        self._worker = None
                         return
             else:
-                await asyncio.sleep(_LOOK)
+                await asyncio.sleep(_POLL_INTERVAL)
 
-    async def _do(self, run: _Run, item: T) -> None:
-        try:
-            await self._work(item)
-        except Exception:
-            _log.exception("live scoring met an unexpected error")
-            self._given_up(item)
-        del run.begun[id(item)]  # not where it is cancelled: it is given up with the others then
+    async def _do(self, worker: _Worker, item: T) -> None:
+        _, error = await outcome_of(self._work(item))
+        if error is not None:
+            _log.error("unexpected error in live scoring", exc_info=error)
+            self._give_up(item)
+        del worker.started[id(item)]  # a cancelled item stays, and is given up with the others
 
-    async def _ticking(self) -> None:
+    async def _save_regularly(self) -> None:
         while True:
-            await asyncio.sleep(_TICK)
+            await asyncio.sleep(_SAVE_INTERVAL)
             try:
-                await self._beside(False)
+                await self._save(False)
             except Exception:
-                _log.exception("live scoring met an unexpected error")
+                _log.exception("unexpected error in live scoring")
 
     @property
     def busy(self) -> bool:
-        """Whether there is, or was a moment ago, something to do."""
-        return bool(self._runs)
+        return bool(self._workers) and not self._stuck
 
     def finish(self) -> None:
-        """At the end of the program: wait for what there is to do, and give up what takes too long."""
-        if not self.flush(self._exit_wait):
-            wait_s = self._exit_wait
-            _log.warning("live scoring was not done %g s after the end of the program: the rest is given up", wait_s)
-            for future in self._finishing():
-                future.cancel()
-        end = time.monotonic() + _LAST_MOMENT
-        while self.busy and time.monotonic() < end:
-            time.sleep(_LOOK)
+        """At the end of the program, wait for the work, cancel what takes too long, and leave what does not end."""
+        if self.flush(self._exit_wait):
+            return
+        seconds = self._exit_wait
+        _log.warning("live scoring did not finish within %g s after the end of the program", seconds)
+        cancelled = set(self._workers)
+        for future in self._finishing():
+            future.cancel()
+        end = time.monotonic() + _CANCEL_TIMEOUT
+        while cancelled & self._workers and not self._stuck:
+            time.sleep(_POLL_INTERVAL)
+            if time.monotonic() > end:
+                _log.error("live scoring was stuck at the end of the program: its last results are not stored")
+                self._stuck = True
 
 
 async def _nothing(last: bool) -> None:
@@ -202,47 +198,45 @@ async def _nothing(last: bool) -> None:
 
 
 _all: WeakSet[Background[Any]] = WeakSet()
-_lock = threading.Lock()
-_keeper: threading.Thread | None = None
 
 
-def _have_keeper() -> None:
-    """Keep the interpreter from ending before all is done: it waits for threads that are no daemons, and for no others.
+def _of_this_process() -> list[Background[Any]]:
+    return [background for background in list(_all) if background.process == os.getpid()]
 
-    `atexit` comes after the moment from which on no thread can be started.
+
+class _Keeper:
+    """A thread that keeps the interpreter from ending before all work is done.
+
+    The interpreter waits for threads that are no daemons. `atexit` would be too late: no thread can be started then.
     """
-    global _keeper
-    with _lock:
-        if _keeper is None:
-            _keeper = threading.Thread(target=_keep, name="halluscope-live", daemon=False)
-            _keeper.start()
+
+    def __init__(self) -> None:
+        self._lock = threading.RLock()
+        self._thread: threading.Thread | None = None
+
+    def start(self) -> None:
+        with self._lock:
+            if self._thread is None:
+                self._thread = threading.Thread(target=self._run, name="halluscope-live", daemon=False)
+                self._thread.start()
+
+    def _run(self) -> None:
+        threading.main_thread().join()
+        while True:
+            for background in _of_this_process():
+                background.finish()
+            with self._lock:
+                if not any(background.busy for background in _of_this_process()):
+                    self._thread = None
+                    return
 
 
-def _keep() -> None:
-    global _keeper
-    threading.main_thread().join()
-    while True:
-        for background in list(_all):
-            background.finish()
-        with _lock:
-            if not any(background.busy for background in list(_all)):
-                _keeper = None
-                return
-
-
-def _after_fork() -> None:
-    global _lock, _keeper
-    _lock, _keeper = threading.Lock(), None
-    for background in list(_all):
-        background.after_fork()
-
-
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_after_fork)
+_keeper = PerProcess(_Keeper)
 
 
 @atexit.register
 def _at_exit() -> None:
-    """Where the interpreter is not the program's own, nobody waits for threads."""
-    for background in list(_all):
-        background.flush(_LAST_MOMENT)
+    """Flush if the interpreter is embedded in another program, which does not wait for threads."""
+    for background in _of_this_process():
+        if background.busy:
+            background.flush(_CANCEL_TIMEOUT)

@@ -1,4 +1,4 @@
-"""What became of the answers."""
+"""Counts of the answers in live scoring."""
 
 from __future__ import annotations
 
@@ -6,16 +6,24 @@ import threading
 
 from msgspec import Struct
 
-from ..plumbing.public import public_in
+from ..core.plumbing.public import public_in
 
 
 @public_in("halluscope.live")
 class Counts(Struct, frozen=True, kw_only=True):
-    """How many answers there were, and what became of them: stored + dropped + failed + waiting = sampled.
+    """The number of answers by what happened to them: stored + dropped + failed + waiting = sampled.
 
-    `seen` are all answers, `sampled` those whose trace was drawn, without those that the filter left out (`filtered`).
-    `dropped` found the queue full or the day's money spent (`over_budget` of them). `failed` have no score because a
-    judge failed, or the store; where the store did not, the reason stands there. `waiting` are being scored.
+    Attributes:
+        seen: All answers.
+        sampled: Answers chosen by their trace, without the filtered ones.
+        stored: Answers whose results are stored.
+        dropped: Answers that found the queue full or the budget spent.
+        failed: Answers without a score because the judge or the store failed.
+        waiting: Answers that wait or are being scored.
+        filtered: Answers skipped by the filter.
+        over_budget: Dropped answers that found the budget spent.
+        sent: Scores accepted by sinks.
+        not_sent: Scores that were not sent, for example because they have no trace.
     """
 
     seen: int = 0
@@ -26,17 +34,18 @@ class Counts(Struct, frozen=True, kw_only=True):
     waiting: int = 0
     filtered: int = 0
     over_budget: int = 0
+    sent: int = 0
+    not_sent: int = 0
 
 
 class Counter:
-    """Counts from several threads."""
-
     def __init__(self) -> None:
-        self._lock = threading.Lock()
+        # Re-entrant: the garbage collector may close a watched stream inside `add`, which counts too.
+        self._lock = threading.RLock()
         self._counts = dict.fromkeys(Counts.__struct_fields__, 0)
 
     def add(self, **changes: int) -> None:
-        """Change several counts at once, so that they always add up."""
+        """Change several counts together, so that they always add up."""
         with self._lock:
             for name, change in changes.items():
                 self._counts[name] += change

@@ -1,31 +1,31 @@
-"""What live scoring may spend in a day, kept in the store: a restart does not begin a new day."""
+"""The daily budget of live scoring, kept in the store."""
 
 from __future__ import annotations
 
 import time
 
-from ..errors import InputError
-from ..metric import is_number
-from ..plumbing.loggers import logger
-from ..result import Usage
-from ..store import Store
-from ..store.spending import spent_on
+from ..core.errors import InputError
+from ..core.plumbing.loggers import logger
+from ..core.result import Usage
+from ..engine.metric import is_number
+from ..runs.store import Store
+from ..runs.store.spending import spent_on
 
 _log = logger("live")
 
-_BEFORE_THE_FIRST = 2
-"""Answers at once until the first has shown what one costs."""
+_ANSWERS_BEFORE_FIRST_COST = 2
+"""Answers at the same time until the cost of the first one is known."""
 
 
 class DailyBudget:
-    """US dollars for one day, by the clock of Greenwich, for all processes that share a store and a name.
+    """US dollars per day (UTC), for all processes with the same store and run.
 
-    An answer is begun only where those under way and it are likely to stay below.
+    An answer is scored only if it and the running ones will probably stay below the budget.
     """
 
     def __init__(self, limit: float | None, name: str, judge: str) -> None:
         if limit is not None and (not is_number(limit) or not limit > 0):
-            raise InputError(f"a daily budget must be more than 0 dollars, {limit!r} is not.")
+            raise InputError(f"the daily budget must be more than 0 dollars, not {limit!r}.")
         self.limit = limit
         self._name = name
         self._judge = judge
@@ -37,7 +37,7 @@ class DailyBudget:
         self._priced = True
 
     def allows(self, under_way: int) -> bool:
-        """Whether one more answer may be judged beside those under way."""
+        """Whether one more answer may be judged."""
         if self.limit is None:
             return True
         if not self._priced:
@@ -46,11 +46,11 @@ class DailyBudget:
             self._day, self._spent = _today(), 0.0
         total = self._spent + self._unwritten
         if not self._paid:
-            return under_way < _BEFORE_THE_FIRST and total < self.limit
+            return under_way < _ANSWERS_BEFORE_FIRST_COST and total < self.limit
         return total + (under_way + 1) * self._cost_here / self._paid <= self.limit
 
     def spent(self, usage: Usage) -> None:
-        """Count what an answer cost."""
+        """Add the cost of an answer."""
         if self.limit is None or not usage.calls:
             return
         if usage.cost is None:
@@ -67,7 +67,7 @@ class DailyBudget:
         self._unwritten += usage.cost
 
     def settle(self, store: Store) -> None:
-        """Write down what was spent, and learn what others have."""
+        """Store the cost so far, and read that of other processes."""
         if self.limit is None:
             return
         self._day, adding = _today(), self._unwritten

@@ -1,4 +1,4 @@
-"""Live scoring: attached to whatever answers, out of its way."""
+"""Live scoring: scores the answers of an application in the background."""
 
 from __future__ import annotations
 
@@ -7,29 +7,32 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, AbstractContextManager
 from typing import Any, TypeVar, cast, overload
 
-from ..case import Case
-from ..conversation import CONTEXT_FROM
-from ..conversation.reading import checked_sources
-from ..engine.driver import Patience
-from ..errors import InputError, UnknownName
-from ..judge import JudgeSpec, is_embedded
-from ..judge import resolve as resolve_judge
-from ..metric import is_number
-from ..metrics import MetricSpec
-from ..plumbing import sync
-from ..plumbing.loggers import logger
-from ..plumbing.public import public_in
-from ..result import Result
-from ..runner.asked import metrics_of
-from ..runner.evaluation import run_name
-from ..store import Store
-from . import telemetry as open_telemetry
-from .background import Background
-from .counts import Counter, Counts
-from .daily_budget import DailyBudget
+from ..core.case import Case
+from ..core.conversation import CONTEXT_FROM
+from ..core.conversation.reading import checked_sources
+from ..core.errors import InputError, UnknownName
+from ..core.plumbing import sync
+from ..core.plumbing.loggers import logger
+from ..core.plumbing.per_process import PerProcess
+from ..core.plumbing.public import public_in, renamed_retry_policy
+from ..core.result import Result
+from ..engine.driver import RetryPolicy
+from ..engine.judge import JudgeSpec, is_embedded
+from ..engine.judge import resolve as resolve_judge
+from ..engine.metric import is_number
+from ..engine.metrics import MetricSpec
+from ..repair.repairing import check_repairable
+from ..runs.alerts import AlertRule
+from ..runs.datasets.columns import Turns, turns_named
+from ..runs.runner.asked import metrics_of
+from ..runs.runner.evaluation import run_name
+from ..runs.store import Store
+from ..sinks.delivery import checked_webhook
+from ..sinks.sink import Sink, SinkSpec, sink_of
+from .counts import Counts
 from .live_answer import LiveAnswer
-from .live_scoring import Drawn, LiveScoring, Plan
-from .sampling import drawn
+from .live_scoring import LiveScoring, Plan, SampledAnswer
+from .tracing import look_for, require_opentelemetry, sample_number
 from .watching import Finder, Watch
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -37,26 +40,51 @@ F = TypeVar("F", bound=Callable[..., Any])
 _log = logger("live")
 
 _AT_ONCE = 8
-"""Answers at once for a judge over the network. The embedded judge takes one at a time: the cores are others' too."""
+"""Answers scored at the same time by a judge over the network. The embedded judge scores one, to leave cores free."""
 
 
 @public_in("halluscope.live")
 class Live:
-    """Scores the answers of an application in the background, and keeps the results as a run.
+    """Scores the answers of an application in the background and stores the results as a run.
 
-    `rate` is the share of answers to score, drawn by the hash of their trace so that all metrics pick the same; a
-    dictionary gives metrics rates of their own. `run` names the run; a run by other metrics or another judge is
-    not continued, a number is put behind the name. `filter` is called with each case and leaves it out where it
-    returns nothing true. `get_context` is called with each answer (a `LiveAnswer`) and returns its passages; without it
-    they are what was given or retrieved, and of a conversation what `context_from` names. `on_result` is called with
-    each result and its case. `daily_budget` is in US dollars, for paid judges. `telemetry` sends each result to
-    OpenTelemetry; by default where the application uses it. `queue` is how many answers may wait: more are
-    dropped, and counted. `exit_wait` is how many seconds the end of the program waits for what is queued. Other options
-    are those of the metrics and, for a judge given by name, of the judge.
+    After a `Live` is created, none of its methods raises an error into the application, and none waits for a judge or
+    the store. Problems are counted and logged.
 
-    Nothing here raises into the application once a `Live` is made, and nothing waits for a judge or the store.
+    Args:
+        metrics: One or more metrics.
+        judge: Name or instance of the judge.
+        rate: The share of answers to score, from 0 to 1, or a share for each metric. Answers are chosen by the hash of
+            their trace, so all metrics pick the same ones.
+        run: Name of the run. If a run of that name has other metrics or another judge, a number is added.
+        store: Where the results are kept. By default the user's store.
+        filter: Called with each case. The case is skipped if the result is false.
+        get_context: Called with each `LiveAnswer`. Returns its passages.
+        turns: "all" also scores the tool calls since the user's last message, each as a case of its own.
+        context_from: Which parts of a conversation count as context, if no other context is given.
+        on_result: Called with each result and its case.
+        sinks: Where scores are sent, such as `"langfuse"`.
+        alerts: Alert rules, such as `"hallucination > 0.2 over 1 h"`. An alert is logged, and posted to the webhook.
+        webhook: Where alerts are posted.
+        daily_budget: US dollars per day for paid judges, shared by all processes with this store and run.
+        repair: Repair answers that do not pass. Their results have a `repair`, which `on_result` sees.
+        telemetry: Send each result to OpenTelemetry. By default if the application uses it.
+        queue: Maximum number of waiting answers. Further ones are dropped and counted.
+        concurrency: Answers scored at the same time.
+        exit_wait: Seconds that the end of the program waits for the queue.
+        retry_policy: Limits of retries and time.
+        options: Options of the metrics and, for a judge given by name, of the judge.
+
+    Raises:
+        InputError: An argument is invalid.
+        MissingExtra: `telemetry` is true and OpenTelemetry is not installed.
+
+    Example:
+        >>> live = Live(rate=0.1)
+        >>> @live.watch
+        ... def answer(question, documents): ...
     """
 
+    @renamed_retry_policy
     def __init__(
         self,
         metrics: MetricSpec | Sequence[MetricSpec] = "hallucination",
@@ -67,75 +95,81 @@ class Live:
         store: Store | None = None,
         filter: Callable[[Case], object] | None = None,
         get_context: Callable[[LiveAnswer], object] | None = None,
+        turns: Turns = "last",
         context_from: Sequence[str] = CONTEXT_FROM,
         on_result: Callable[[Result, Case], object] | None = None,
+        sinks: SinkSpec | Sequence[SinkSpec] = (),
+        alerts: str | Sequence[str] = (),
+        webhook: str | None = None,
         daily_budget: float | None = None,
+        repair: bool = False,
         telemetry: bool | None = None,
         queue: int = 1000,
         concurrency: int | None = None,
         exit_wait: float = 60.0,
-        patience: Patience | None = None,
+        retry_policy: RetryPolicy | None = None,
         **options: Any,
     ) -> None:
-        asked, judge_options = metrics_of(metrics, options)
-        judged_by = resolve_judge(judge, **judge_options)
+        made, judge_options = metrics_of(metrics, options)
+        for metric in made if repair else ():
+            check_repairable(metric)
+        resolved = resolve_judge(judge, **judge_options)
         for name, number in (("queue", queue), ("concurrency", concurrency)):
             if number is not None and (not isinstance(number, int) or number < 1):
                 raise InputError(f"`{name}` must be 1 or more, not {number!r}.")
         if not is_number(exit_wait) or exit_wait < 0:
             raise InputError(f"`exit_wait` must be a number of seconds, not {exit_wait!r}.")
         if telemetry:
-            open_telemetry.require()
-        self._rates = _rates(rate, [metric.name for metric in asked])
-        self._most = max(self._rates)
+            require_opentelemetry()
+        names = [metric.name for metric in made]
+        self._rates = _rates(rate, names)
+        self._max_rate = max(self._rates)
+        sent_to = tuple(sink_of(sink) for sink in ([sinks] if isinstance(sinks, (str, Sink)) else sinks))
+        if telemetry is None and any(sink.name == "otel" for sink in sent_to):
+            telemetry = False  # the sink sends the same events
         self._plan = Plan(
-            metrics=tuple(asked),
-            judge=judged_by,
+            metrics=tuple(made),
+            judge=resolved,
             run=run_name(run),
-            concurrency=concurrency or (1 if is_embedded(judged_by) else _AT_ONCE),
+            concurrency=concurrency or (1 if is_embedded(resolved) else _AT_ONCE),
+            turns=turns_named(turns),
             context_from=tuple(checked_sources(context_from)),
             store=store,
-            patience=patience,
+            retry_policy=retry_policy,
             get_context=get_context,
             filter=filter,
             on_result=on_result,
             telemetry=telemetry,
-        )
-        self._daily_budget = daily_budget
-        self._begin()
-        self._background: Background[Drawn] = Background(
-            lambda answer: self._scoring.score(answer),
-            most=queue,
-            at_once=self._plan.concurrency,
+            repair=repair,
+            sinks=sent_to,
+            alerts=tuple(AlertRule.parse(rule, names) for rule in ([alerts] if isinstance(alerts, str) else alerts)),
+            webhook=checked_webhook(webhook) if webhook else None,
+            daily_budget=daily_budget,
+            queue=queue,
             exit_wait=exit_wait,
-            beside=lambda last: self._scoring.write(last),
-            given_up=lambda answer: self._scoring.give_up(answer),
-            forked=self._begin,
         )
+        for sink in sent_to:
+            look_for(sink.name)
+        # A forked child counts and stores its own answers.
+        self._process = PerProcess(lambda: LiveScoring(self._plan))
+        self._process()
         sync.have_loop()
-
-    def _begin(self) -> None:
-        """Everything that belongs to this process: a forked child counts and keeps its own answers."""
-        self._counter = Counter()
-        budget = DailyBudget(self._daily_budget, self._plan.run, self._plan.judge.name)
-        self._scoring = LiveScoring(self._plan, self._counter, budget)
-        self._troubled = False
 
     def __repr__(self) -> str:
         return f"<Live {self._plan.run!r}: {self.counts}>"
 
     @property
     def counts(self) -> Counts:
-        """What became of this process's answers so far."""
-        return self._counter.now
+        """The number of answers of this process so far, by what happened to them."""
+        return self._process().counter.now
 
     def flush(self, timeout: float | None = None) -> bool:
-        """Wait until everything answered so far is scored and stored; False where time ran out."""
-        return self._background.flush(timeout)
+        """Wait until all answers so far are scored and stored. Returns False on timeout."""
+        return self._process().background.flush(timeout)
 
     async def aflush(self) -> None:
-        """Like `flush`, to be awaited."""
-        await self._background.aflush()
+        """Wait until all answers so far are scored and stored."""
+        await self._process().background.aflush()
 
     def record(
         self,
@@ -146,7 +180,18 @@ class Live:
         trace_id: str | None = None,
         metadata: Mapping[str, Any] | None = None,
     ) -> None:
-        """Have one answer scored: texts, or a conversation as the input or the output."""
+        """Score one answer in the background.
+
+        Args:
+            output: The answer, or a conversation whose last message is the answer.
+            context: The passages it should be grounded in.
+            input: The question, or the conversation before the answer.
+            trace_id: Decides whether the answer is sampled. By default that of the current OpenTelemetry span.
+            metadata: Stored with the result.
+
+        Example:
+            >>> live.record("It closed in 1921.", ["It closed in 1921."], "When did it close?")
+        """
         given = {"output": output, "context": context, "input": input, "trace_id": trace_id, "metadata": metadata}
         self.quietly(lambda: self.submit(LiveAnswer(**cast("Any", given))))
 
@@ -158,10 +203,23 @@ class Live:
         trace_id: str | None = None,
         metadata: Mapping[str, Any] | None = None,
     ) -> Answering:
-        """An answer as a block: `with live.answer(input=…) as answer:`, or `async with`; set `answer.output` in it.
+        """Return a context manager for a block in which an answer is given. Set `answer.output` in the block.
 
-        What is retrieved, and what hooked clients see, inside the block belongs to this answer. A block that raises
-        gave no answer.
+        What is retrieved in the block, and what watched clients send and receive, belongs to the answer. If the block
+        raises an error, the answer is not scored.
+
+        Args:
+            input: The question, or the conversation before the answer.
+            context: The passages the answer should be grounded in.
+            trace_id: Decides whether the answer is sampled. By default that of the current OpenTelemetry span.
+            metadata: Stored with the result.
+
+        Returns:
+            A context manager, for `with` and `async with`, that yields a `LiveAnswer`.
+
+        Example:
+            >>> with live.answer("When did it close?", passages) as answer:
+            ...     answer.output = generate()
         """
         made = LiveAnswer(input=input, context=context, trace_id=trace_id, metadata=metadata)
         return Answering(made, lambda: self.quietly(lambda: self.submit(made)))
@@ -191,11 +249,23 @@ class Live:
         trace_id: Finder = None,
         metadata: Callable[..., Mapping[str, Any]] | Mapping[str, Any] | None = None,
     ) -> Any:
-        """A decorator for functions that answer: plain, asynchronous, and generators of both kinds.
+        """Decorate a function that returns answers. Async functions and generators are supported.
 
-        `input`, `context` and `trace_id` name a parameter, or are functions of the arguments; by default parameters
-        are taken that have a usual name, such as `question` and `documents`. `output` finds the answer in what is
-        returned, or the text in a piece of it.
+        Args:
+            function: The function, if the decorator is used without arguments.
+            input: Name of the parameter with the question, or a function of the arguments that returns it. By default
+                the first parameter with a usual name, such as `question`.
+            context: The same for the passages. By default a parameter such as `documents`.
+            output: Returns the answer from the function's result or, if it is a stream, the text from each piece.
+            trace_id: The same as `input`, for the trace.
+            metadata: Stored with the result: a dictionary, or a function of the arguments that returns one.
+
+        Returns:
+            The decorated function, which behaves as before.
+
+        Example:
+            >>> @live.watch(context="found")
+            ... def answer(question, found): ...
         """
         watch = Watch(
             input=input,
@@ -209,65 +279,66 @@ class Live:
         return watch.around if function is None else watch.around(function)
 
     def openai(self, client: Any) -> Any:
-        """Watch an OpenAI client, synchronous or not: chat completions and responses, streamed or whole.
-
-        Returns the same client.
-        """
+        """Score the answers of an OpenAI client: chat completions and responses, also streamed. Returns the client."""
         from .hooks.clients import watch_openai
 
         return watch_openai(client, self)
 
     def anthropic(self, client: Any) -> Any:
-        """Watch an Anthropic client, synchronous or not: messages, streamed or whole. Returns the same client."""
+        """Score the answers of an Anthropic client, also streamed. Returns the client."""
         from .hooks.clients import watch_anthropic
 
         return watch_anthropic(client, self)
 
     def langchain(self) -> Any:
-        """A callback handler for LangChain and LangGraph: `chain.invoke(…, config={"callbacks": [live.langchain()]})`.
+        """Return a callback handler for LangChain and LangGraph.
 
-        An answer is what the outermost run gives; retrievers and tools inside it give its context.
+        The output of the outermost run is the answer. Results of retrievers and tools inside it are its context.
+
+        Example:
+            >>> chain.invoke(question, config={"callbacks": [live.langchain()]})
         """
         from .hooks.langchain import handler
 
         return handler(self)
 
     def pydantic_ai(self, agent: Any) -> Any:
-        """An agent of pydantic-ai, under watch: use what this returns in the agent's place."""
+        """Return a pydantic-ai agent that behaves like the given one and whose answers are scored."""
         from .hooks.pydantic_ai import watched_agent
 
         return watched_agent(agent, self)
 
     def openai_agents(self) -> Any:
-        """Hooks for the OpenAI Agents SDK: `Runner.run(agent, …, hooks=live.openai_agents())`."""
+        """Return hooks for the OpenAI Agents SDK: `Runner.run(agent, …, hooks=live.openai_agents())`."""
         from .hooks.openai_agents import run_hooks
 
         return run_hooks(self)
 
     def submit(self, answer: LiveAnswer) -> None:
-        """Take an answer that is complete. This is all that the application waits for."""
+        """Queue a complete answer."""
         answer.freeze()
         if answer.outer is not None:
             answer.outer.inner.append(answer)
             return
         if answer.output is None:
             return
-        number = drawn(answer.trace_id)
-        if number >= self._most:
-            self._counter.add(seen=1)
+        number, here = sample_number(answer.trace_id), self._process()
+        if number >= self._max_rate:
+            here.counter.add(seen=1)
             return
-        places = tuple(place for place, rate in enumerate(self._rates) if number < rate)
-        self._counter.add(seen=1, sampled=1, waiting=1)
-        if not self._background.put(Drawn(answer, places)):
-            self._counter.add(waiting=-1, dropped=1)
+        chosen = tuple(index for index, rate in enumerate(self._rates) if number < rate)
+        here.counter.add(seen=1, sampled=1, waiting=1)
+        if not here.background.put(SampledAnswer(answer, chosen)):
+            here.counter.add(waiting=-1, dropped=1)
 
     def quietly(self, action: Callable[[], Any]) -> Any:
-        """What the action returns, None where it raises: the application is not told, its log is, once."""
+        """Call a function and return its result. After an error, log it, the first as a warning, and return None."""
         try:
             return action()
         except Exception as error:
-            level = logging.DEBUG if self._troubled else logging.WARNING
-            self._troubled = True
+            here = self._process()
+            level = logging.DEBUG if here.warned else logging.WARNING
+            here.warned = True
             _log.log(
                 level, "live scoring: an answer was not understood (%s: %s)", type(error).__name__, error, exc_info=True
             )
@@ -276,7 +347,7 @@ class Live:
 
 @public_in("halluscope.live")
 class Answering(AbstractContextManager[LiveAnswer], AbstractAsyncContextManager[LiveAnswer]):
-    """The block in which an answer is given."""
+    """A block in which an answer is given, see `Live.answer`."""
 
     def __init__(self, answer: LiveAnswer, done: Callable[[], None]) -> None:
         self._answer = answer
@@ -300,11 +371,10 @@ class Answering(AbstractContextManager[LiveAnswer], AbstractAsyncContextManager[
 
 
 def _rates(given: float | Mapping[str, float], names: Sequence[str]) -> tuple[float, ...]:
-    """The rate of each metric. A setting we do not know is an error, not a guess."""
-    of = given if isinstance(given, Mapping) else dict.fromkeys(names, given)
-    for name, rate in of.items():
+    rates = given if isinstance(given, Mapping) else dict.fromkeys(names, given)
+    for name, rate in rates.items():
         if name not in names:
             raise UnknownName("metric here called", str(name), names)
         if not is_number(rate) or not 0 <= rate <= 1:
             raise InputError(f"the rate must be a number from 0 to 1, not {rate!r}.")
-    return tuple(float(of.get(name, 1.0)) for name in names)
+    return tuple(float(rates.get(name, 1.0)) for name in names)

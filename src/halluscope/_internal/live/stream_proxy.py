@@ -1,4 +1,4 @@
-"""A stream of somebody else's, with an eye on what comes out of it."""
+"""Watching a stream of another library."""
 
 from __future__ import annotations
 
@@ -7,10 +7,7 @@ from typing import Any
 
 
 class StreamProxy:
-    """Behaves as the stream does, and passes for one of its kind; every piece is shown to `see`, the end to `ended`.
-
-    `ended` is called once: when the stream is at its end, or is closed before it. A stream that breaks has no end.
-    """
+    """Behaves like the stream, and has its type. `ended` is called once, at its end or when closed, not on an error."""
 
     def __init__(self, stream: Any, see: Callable[[Any], None], ended: Callable[[], None]) -> None:
         self._halluscope_stream = stream
@@ -29,17 +26,19 @@ class StreamProxy:
         if ended is not None:
             ended()
 
+    def _halluscope_fail(self, error: BaseException) -> None:
+        if isinstance(error, (StopIteration, StopAsyncIteration)):
+            self._halluscope_end()
+        self._halluscope_ended = None
+
     def __iter__(self) -> Any:
         return self
 
     def __next__(self) -> Any:
         try:
             piece = next(self._halluscope_stream)
-        except StopIteration:
-            self._halluscope_end()
-            raise
-        except BaseException:
-            self._halluscope_ended = None
+        except BaseException as error:
+            self._halluscope_fail(error)
             raise
         self._halluscope_see(piece)
         return piece
@@ -62,11 +61,8 @@ class StreamProxy:
     async def __anext__(self) -> Any:
         try:
             piece = await self._halluscope_stream.__anext__()
-        except StopAsyncIteration:
-            self._halluscope_end()
-            raise
-        except BaseException:
-            self._halluscope_ended = None
+        except BaseException as error:
+            self._halluscope_fail(error)
             raise
         self._halluscope_see(piece)
         return piece

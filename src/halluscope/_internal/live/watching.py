@@ -1,4 +1,4 @@
-"""A function under watch: what it is asked, what it retrieves and what it answers, whichever kind of function it is."""
+"""Watching functions that return answers."""
 
 from __future__ import annotations
 
@@ -9,20 +9,20 @@ from typing import Any, Union
 
 from msgspec import Struct
 
-from ..conversation.pieces import text_of_piece
-from ..errors import InputError
+from ..core.conversation.messages import text_of_piece
+from ..core.errors import InputError
 from .live_answer import LiveAnswer
 from .stream_proxy import StreamProxy
 
 Finder = Union[str, Callable[..., Any], None]
-"""The name of a parameter, or a function that is called with the arguments."""
+"""Name of a parameter, or a function of the arguments."""
 
 _ASKED = ("input", "question", "query", "prompt", "messages", "message", "user_input")
 _GIVEN = ("context", "contexts", "documents", "docs", "passages", "sources", "chunks")
 
 
 class Arguments:
-    """The arguments of a function by name. `Signature.bind` takes several times as long."""
+    """Finds arguments by name. `Signature.bind` is several times slower."""
 
     def __init__(self, function: Callable[..., Any]) -> None:
         self._function = getattr(function, "__name__", "the function")
@@ -33,13 +33,13 @@ class Arguments:
         self._places = {name: place for place, name in enumerate(places)}
 
     def must_have(self, name: str) -> None:
-        """Raise the error that says which there are, unless this is one."""
+        """Raise `InputError` if there is no such parameter."""
         if name not in self._defaults:
             known = ", ".join(self._defaults) or "none"
             raise InputError(f"{self._function} has no parameter {name!r}: it has {known}.")
 
     def first(self, names: tuple[str, ...], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        """The argument of the first of these names that is a parameter, None where none is."""
+        """Return the argument of the first of these names that is a parameter, or None."""
         for name in names:
             if name in kwargs:
                 return kwargs[name]
@@ -51,7 +51,7 @@ class Arguments:
 
 
 class Watch(Struct, frozen=True, kw_only=True):
-    """Where a function's question, context, answer and trace are found."""
+    """How to find the question, context, answer and trace of a function."""
 
     input: Finder = None
     context: Finder = None
@@ -62,7 +62,6 @@ class Watch(Struct, frozen=True, kw_only=True):
     quietly: Callable[[Callable[[], Any]], Any]
 
     def around(self, function: Callable[..., Any]) -> Callable[..., Any]:
-        """The function, under watch."""
         named = Arguments(function)
         for name in (self.input, self.context, self.trace_id):
             if isinstance(name, str):
@@ -76,7 +75,7 @@ class Watch(Struct, frozen=True, kw_only=True):
 
             @wraps(function)
             async def async_pieces(*args: Any, **kwargs: Any) -> AsyncGenerator[Any, Any]:
-                # An asynchronous generator itself, for those who ask what kind of function this is.
+                # Must be an asynchronous generator function, for callers that inspect it.
                 stream = self._async_stream(begin(args, kwargs), function(*args, **kwargs))
                 sent: Any = None
                 try:
@@ -131,7 +130,7 @@ class Watch(Struct, frozen=True, kw_only=True):
         )
 
     def _returned(self, answer: LiveAnswer, returned: Any) -> Any:
-        """What the function returned, which may yet be a stream of the answer."""
+        """Handle the result of the function, which may be a stream."""
         if inspect.isgenerator(returned):
             return self._stream(answer, returned)
         if inspect.isasyncgen(returned):
@@ -147,7 +146,7 @@ class Watch(Struct, frozen=True, kw_only=True):
         return returned
 
     def _stream(self, answer: LiveAnswer, inner: Generator[Any, Any, Any]) -> Generator[Any, Any, Any]:
-        """The same pieces; the answer is done when the stream is, or when nobody reads on."""
+        """Yield the same chunks. The answer ends with the stream, or when the reader stops."""
         resume: Callable[[Any], Any] = inner.send
         value: Any = None
         try:

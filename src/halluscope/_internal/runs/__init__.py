@@ -1,7 +1,7 @@
-"""Runs that were made: their figures, their results, what changed between two, and files made of them."""
+"""Runs: datasets, scoring, stored results, statistics, comparisons, reports and gates."""
 
-from ..figures.summary import MetricSummary
 from .run import Run, all_runs
 from .run_summary import Summary
+from .statistics.summary import MetricSummary
 
 __all__ = ["MetricSummary", "Run", "Summary", "all_runs"]

@@ -1,4 +1,4 @@
-"""A run as a file or a table: one line per result, texts and verdicts included."""
+"""Exporting results to files and DataFrames: one line per result, with its texts and verdicts."""
 
 from __future__ import annotations
 
@@ -11,12 +11,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, Union
 
 import msgspec
+from msgspec import structs
 
-from ..case import Case
-from ..errors import InputError, MissingExtra
-from ..plumbing.whole_file import replacing
-from ..result import Failure, Outcome, Result, Usage
-from ..verdict import Verdict
+from ..core.case import Case
+from ..core.errors import InputError, MissingExtra
+from ..core.plumbing.whole_file import replacing
+from ..core.repair import Repaired
+from ..core.result import Failure, Outcome, Result, Usage
+from ..core.verdict import Verdict
+from .datasets.files import escaped
 
 if TYPE_CHECKING:
     import pandas
@@ -29,43 +32,36 @@ _BATCH = 1000
 
 
 def line(case: Case, result: Result) -> dict[str, Any]:
-    """One result as flat data; the column names stay, whatever the format."""
-    return {
+    """Return one result as a flat dictionary. All formats have the same columns."""
+    turn = case.turn
+    given = {
+        **structs.asdict(result),
+        **structs.asdict(result.usage),
         "id": case.id,
-        "metric": result.metric,
-        "score": result.score,
-        "label": result.label,
-        "probability": result.probability,
-        "reason": result.reason,
         "outcome": result.outcome.value,
-        "passed": result.passed,
-        "threshold": result.threshold,
-        "direction": result.direction,
         "input": case.input,
         "output": case.output,
         "context": None if case.context is None else list(case.context),
-        "figures": result.figures,
+        "repaired": None if result.repair is None else result.repair.text,
+        "repair": msgspec.to_builtins(result.repair),
         "verdicts": msgspec.to_builtins(result.verdicts),
         "failure": None if result.failure is None else result.failure.message,
         "notes": list(result.notes),
-        "judge": result.judge,
-        "metric_version": result.metric_version,
-        "calls": result.usage.calls,
-        "input_tokens": result.usage.input_tokens,
-        "output_tokens": result.usage.output_tokens,
-        "cost": result.usage.cost,
-        "latency_ms": result.latency_ms,
+        "conversation": None if turn is None else turn.conversation,
+        "turn": None if turn is None else turn.number,
+        "tool": None if turn is None else turn.tool,
         "metadata": case.metadata,
     }
+    return {name: given[name] for name in _KINDS}
 
 
 def bad_line(reason: str) -> dict[str, Any]:
-    """A row that could not be read, among results."""
+    """Return a line for a row that could not be read."""
     return dict.fromkeys(_KINDS) | {"outcome": "bad_row", "reason": reason}
 
 
 def unline(row: Mapping[str, Any]) -> tuple[Case, Result]:
-    """Case and result out of a line of a Parquet file: all that was written there, so without the exchanges."""
+    """Read case and result from a line of a Parquet file. The exchanges are not in it."""
     case = Case(
         output=row["output"],
         context=None if row["context"] is None else tuple(row["context"]),
@@ -74,36 +70,29 @@ def unline(row: Mapping[str, Any]) -> tuple[Case, Result]:
         metadata=msgspec.json.decode(row["metadata"]),
     )
     result = Result(
-        metric=row["metric"],
-        metric_version=row["metric_version"],
-        judge=row["judge"],
+        **{name: row[name] for name in _AS_THEY_ARE},
         case_id=row["id"],
         outcome=Outcome(row["outcome"]),
-        score=row["score"],
-        direction=row["direction"],
-        threshold=row["threshold"],
-        passed=row["passed"],
-        label=row["label"],
-        reason=row["reason"],
         verdicts=msgspec.json.decode(row["verdicts"], type=tuple[Verdict, ...]),
+        repair=msgspec.json.decode(row.get("repair") or "null", type=Union[Repaired, None]),
         failure=None if row["failure"] is None else Failure("error", row["failure"]),
         usage=Usage(row["calls"], row["input_tokens"], row["output_tokens"], row["cost"]),
-        latency_ms=row["latency_ms"],
         notes=tuple(row["notes"]),
         metadata=case.metadata,
     )
     return case, result
 
 
-_STRUCTURED = ("figures", "verdicts", "metadata")
+_AS_THEY_ARE = "metric metric_version judge score direction threshold passed label reason latency_ms".split()
+_STRUCTURED = ("repair", "figures", "verdicts", "metadata")
 _LISTS = ("context", "notes")
 
 
 def export(pairs: Pairs, path: Path) -> int:
-    """Write the results to `path`, in the format its name ends with. The file appears whole or not at all."""
+    """Write the results to a file, in the format of its ending, atomically."""
     name = path.name.lower()
     if not name.endswith(FORMATS):
-        raise InputError(f"{path.name!r} names no format: end it with one of {', '.join(FORMATS)}.")
+        raise InputError(f"{path.name!r} has no known ending: use one of {', '.join(FORMATS)}.")
     lines = (line(case, result) for case, result in pairs)
     write = _parquet if name.endswith(".parquet") else _csv if ".csv" in name[-7:] else _jsonl
     with replacing(path) as file:
@@ -130,7 +119,8 @@ def _csv(lines: Iterator[dict[str, Any]], file: Bytes) -> int:
         if writer is None:
             writer = csv.DictWriter(text, list(made))
             writer.writeheader()
-        writer.writerow(made | {key: _json(made[key]) for key in (*_STRUCTURED, *_LISTS)})
+        flat = made | {key: _json(made[key]) for key in (*_STRUCTURED, *_LISTS)}
+        writer.writerow({key: escaped(value) if isinstance(value, str) else value for key, value in flat.items()})
     text.detach()
     return count
 
@@ -153,7 +143,7 @@ def _parquet(lines: Iterator[dict[str, Any]], file: Bytes) -> int:
 
 
 def arrow_table(lines: Sequence[dict[str, Any]]) -> Any:
-    """Lines as an Arrow table, where what has a structure stands as JSON."""
+    """Convert lines to an Arrow table. Structured values become JSON."""
     import pyarrow as pa
 
     schema = pa.schema([(name, _arrow(pa, kind)) for name, kind in _KINDS.items()])
@@ -161,48 +151,27 @@ def arrow_table(lines: Sequence[dict[str, Any]]) -> Any:
     return pa.Table.from_pylist(flat, schema=schema)
 
 
-_KINDS = {
-    "id": "text",
-    "metric": "text",
-    "score": "number",
-    "label": "text",
-    "probability": "number",
-    "reason": "text",
-    "outcome": "text",
-    "passed": "truth",
-    "threshold": "number",
-    "direction": "text",
-    "input": "text",
-    "output": "text",
-    "context": "texts",
-    "figures": "text",
-    "verdicts": "text",
-    "failure": "text",
-    "notes": "texts",
-    "judge": "text",
-    "metric_version": "text",
-    "calls": "count",
-    "input_tokens": "count",
-    "output_tokens": "count",
-    "cost": "number",
-    "latency_ms": "number",
-    "metadata": "text",
-}
+_KINDS = dict.fromkeys(
+    (
+        "id metric score label probability reason outcome passed threshold direction input output context repaired "
+        "repair figures verdicts failure notes judge metric_version calls input_tokens output_tokens cost latency_ms "
+        "conversation turn tool metadata"
+    ).split(),
+    "text",
+)
+_KINDS |= dict.fromkeys(("score", "probability", "threshold", "cost", "latency_ms"), "number")
+_KINDS |= dict.fromkeys(("calls", "input_tokens", "output_tokens", "turn"), "count")
+_KINDS |= {"passed": "truth", "context": "texts", "notes": "texts"}
+"""The columns of all formats, in their order, each with the kind of its values."""
 
 
 def _arrow(pa: Any, kind: str) -> Any:
-    made = {
-        "text": pa.string(),
-        "number": pa.float64(),
-        "truth": pa.bool_(),
-        "texts": pa.list_(pa.string()),
-        "count": pa.int64(),
-    }
-    return made[kind]
+    made = {"text": pa.string(), "number": pa.float64(), "truth": pa.bool_(), "count": pa.int64()}
+    return pa.list_(pa.string()) if kind == "texts" else made[kind]
 
 
 def to_pandas(pairs: Pairs) -> pandas.DataFrame:
-    """The results as a table."""
+    """Convert results to a DataFrame."""
     try:
         import pandas as pd
     except ImportError as error:

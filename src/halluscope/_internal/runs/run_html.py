@@ -1,4 +1,4 @@
-"""A run as HTML for a notebook: its figures, and the first cases with what is wrong with them."""
+"""A run as HTML for a notebook: its statistics, and the first cases with their problems."""
 
 from __future__ import annotations
 
@@ -6,36 +6,36 @@ from collections.abc import Iterable, Sequence
 from html import escape
 from itertools import islice
 
-from ..result import Result, bar
-from ..result.in_words import short
-from ..result.result_html import BAD, GOOD, NEITHER, badge
-from ..store import Entry
-from ..text.counting import count_of
+from ..core.counting import count_of
+from ..core.result import Result, threshold_in_words
+from ..core.result.in_words import short
+from ..core.result.result_html import BAD, GOOD, NEITHER, badge
 from .run_summary import Summary
+from .store import Entry
 
-MOST = 10
+MAX_CASES = 10
 _CELL = 'style="text-align:left;padding:.15em .9em .15em 0;vertical-align:top"'
 
 
 def run_card(summary: Summary, entries: Iterable[Entry]) -> str:
-    """The figures of a run, and its first cases."""
+    """Return the statistics of a run and its first cases."""
     figures = [
         (
             metric.metric,
             "–" if metric.mean is None else f"{metric.mean:.3f}",
             "–" if metric.interval is None else f"{metric.interval.low:.3f} to {metric.interval.high:.3f}",
-            f"{metric.passed} of {metric.scored} ({bar(metric.direction, metric.threshold)})",
+            f"{metric.passed} of {metric.scored} ({threshold_in_words(metric.direction, metric.threshold)})",
             f"{metric.scored} of {summary.cases + summary.bad_rows}",
         )
         for metric in summary.metrics
     ]
     names = [metric.metric for metric in summary.metrics]
-    shown = list(islice(entries, MOST))
+    shown = list(islice(entries, MAX_CASES))
     rows = [
         (
             escape(entry.case.id),
             *(_score(next((r for r in entry.results if r.metric == name), None)) for name in names),
-            "<br>".join(escape(line) for line in wrong_in_words(entry.results)),
+            "<br>".join(escape(line) for line in problems_in_words(entry.results)),
         )
         for entry in shown
     ]
@@ -51,19 +51,19 @@ def run_card(summary: Summary, entries: Iterable[Entry]) -> str:
     )
 
 
-def wrong_in_words(results: Sequence[Result]) -> list[str]:
-    """Each claim that does not hold, once, with what it is and why; or why there is no score."""
-    told: dict[str, str] = {}
+def problems_in_words(results: Sequence[Result]) -> list[str]:
+    """Describe each claim that fails, once, with the reason; or why there is no score."""
+    reasons: dict[str, str] = {}
     for verdict in (v for result in results for v in result.failing):
         if verdict.passage is not None:
             claim = f"passage {verdict.passage + 1} is contradicted"
         else:
             claim = f"{verdict.support.value}: “{short(verdict.claim.text)}”"
         why = f" – {short(verdict.reason)}" if verdict.reason else ""
-        if len(why) > len(told.get(claim, "")) or claim not in told:
-            told[claim] = why
-    if told:
-        return [claim + why for claim, why in told.items()]
+        if len(why) > len(reasons.get(claim, "")) or claim not in reasons:
+            reasons[claim] = why
+    if reasons:
+        return [claim + why for claim, why in reasons.items()]
     return [next((result.reason for result in results if result.score is None and result.reason), "")]
 
 

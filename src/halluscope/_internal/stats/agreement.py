@@ -1,57 +1,66 @@
-"""How far raters agree beyond what chance would give."""
+"""Agreement of raters, corrected for chance."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Hashable, Sequence
-from itertools import product
 
-from ..errors import InputError
-from ..plumbing.public import public
+from ..core.errors import InputError
+from ..core.plumbing.public import public
 from .arrays import ratio
 
 
 @public
 def cohen_kappa(first: Sequence[Hashable], second: Sequence[Hashable]) -> float:
-    """Two raters on the same cases: 1 is agreement, 0 is chance. NaN where both only ever say one thing."""
+    """Return Cohen's kappa of two raters: 1 is perfect agreement, 0 is chance.
+
+    Args:
+        first: The labels of the first rater.
+        second: The labels of the second rater for the same cases.
+
+    Returns:
+        Kappa. NaN if both raters use only one label.
+
+    Raises:
+        InputError: The lengths differ.
+
+    Example:
+        >>> cohen_kappa(["a", "b", "b"], ["a", "b", "a"])
+        0.4
+    """
     if len(first) != len(second):
         raise InputError(f"kappa needs both raters on the same cases: {len(first)} and {len(second)} were given.")
     n = len(first)
     if not n:
         return float("nan")
     agreed = sum(a == b for a, b in zip(first, second, strict=True)) / n
-    said, also_said = Counter(first), Counter(second)
-    by_chance = sum(said[word] * also_said[word] for word in said) / n**2
+    counts, other = Counter(first), Counter(second)
+    by_chance = sum(counts[label] * other[label] for label in counts) / n**2
     return ratio(agreed - by_chance, 1 - by_chance)
 
 
 @public
-def krippendorff_alpha(units: Sequence[Sequence[Hashable | None]], *, interval: bool = False) -> float:
-    """Any number of raters, with gaps: each unit lists what its raters said, None for one who did not.
+def krippendorff_alpha(units: Sequence[Sequence[Hashable | None]]) -> float:
+    """Return Krippendorff's alpha of any number of raters, with missing values.
 
-    Values are names without order; with `interval` they are numbers, and far apart is worse than near.
-    NaN where there is nothing to compare, or only one value was ever used.
+    Args:
+        units: For each case, the values of its raters, with None for a missing value.
+
+    Returns:
+        Alpha. NaN if there is nothing to compare, or only one value is used.
+
+    Example:
+        >>> krippendorff_alpha([["a", "a"], ["b", "b"], ["a", None]])
+        1.0
     """
-    together: Counter[tuple[Hashable, Hashable]] = Counter()
+    apart = 0.0
     totals: Counter[Hashable] = Counter()
     for unit in units:
         given = Counter(value for value in unit if value is not None)
         size = sum(given.values())
-        if size < 2:
-            continue
-        totals.update(given)
-        for a, b in product(given, given):
-            pairs = given[a] * (given[b] - (a == b))
-            together[a, b] += pairs / (size - 1)  # type: ignore[assignment]
+        if size > 1:
+            totals.update(given)
+            apart += sum(count * (size - count) for count in given.values()) / (size - 1)
     n = sum(totals.values())
-    observed = sum(count * _distance(a, b, interval) for (a, b), count in together.items())
-    expected = sum(totals[a] * totals[b] * _distance(a, b, interval) for a, b in product(totals, totals))
-    return 1 - ratio((n - 1) * observed, expected)
-
-
-def _distance(a: Hashable, b: Hashable, interval: bool) -> float:
-    if not interval:
-        return float(a != b)
-    if not isinstance(a, (int, float)) or not isinstance(b, (int, float)):
-        raise InputError("alpha by interval needs numbers; leave `interval` out for names.")
-    return float((a - b) ** 2)
+    by_chance = sum(count * (n - count) for count in totals.values())
+    return 1 - ratio((n - 1) * apart, by_chance)

@@ -1,4 +1,4 @@
-"""Reading what the caller hands in as arrays, and refusing what no figure can be drawn from."""
+"""Converting arguments to arrays, and validating them."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any, Union
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import InputError
+from ..core.errors import InputError
 
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
@@ -17,7 +17,7 @@ Numbers = Union[Sequence[float], Sequence[bool], NDArray[Any]]
 
 
 def as_bools(name: str, values: Numbers) -> Bools:
-    """One truth value per case."""
+    """Return one boolean per case."""
     array = np.asarray(values)
     if array.ndim != 1:
         raise InputError(f"`{name}` must be a flat list of truth values.")
@@ -27,7 +27,7 @@ def as_bools(name: str, values: Numbers) -> Bools:
 
 
 def as_floats(name: str, values: Numbers) -> Floats:
-    """One finite number per case."""
+    """Return one finite number per case."""
     array = np.asarray(values, dtype=np.float64)
     if array.ndim != 1:
         raise InputError(f"`{name}` must be a flat list of numbers.")
@@ -37,7 +37,7 @@ def as_floats(name: str, values: Numbers) -> Floats:
 
 
 def as_probabilities(name: str, values: Numbers) -> Floats:
-    """One number from 0 to 1 per case."""
+    """Return one number from 0 to 1 per case."""
     array = as_floats(name, values)
     if ((array < 0) | (array > 1)).any():
         raise InputError(f"`{name}` holds a value outside 0 to 1: map scores to probabilities first.")
@@ -45,7 +45,7 @@ def as_probabilities(name: str, values: Numbers) -> Floats:
 
 
 def as_weights(weights: Numbers | None, n: int) -> Floats:
-    """How often each case counts: once, unless told otherwise."""
+    """Return the weight of each case, by default 1."""
     if weights is None:
         return np.ones(n)
     array = as_floats("weights", weights)
@@ -55,7 +55,7 @@ def as_weights(weights: Numbers | None, n: int) -> Floats:
 
 
 def same_length(**named: NDArray[Any]) -> int:
-    """The number of cases, the same in every array."""
+    """Return the number of cases. Raises `InputError` if the arrays have different lengths."""
     sizes = {name: len(array) for name, array in named.items()}
     if len(set(sizes.values())) > 1:
         told = ", ".join(f"`{name}` has {size}" for name, size in sizes.items())
@@ -64,5 +64,5 @@ def same_length(**named: NDArray[Any]) -> int:
 
 
 def ratio(part: float, whole: float) -> float:
-    """A share, NaN of nothing."""
+    """Return a ratio, NaN if the denominator is 0."""
     return float(part / whole) if whole else float("nan")

@@ -1,4 +1,4 @@
-"""What a count out of n says about the rate behind it, exactly and without assumptions."""
+"""Exact confidence intervals of a rate."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from functools import lru_cache
 
 import numpy as np
 
-from ..errors import InputError
+from ..core.errors import InputError
 from .arrays import Floats
 from .interval import Interval
 
 
 def binomial_tails(n: int, rate: float) -> Floats:
-    """The probability of k or more successes in n trials, for every k from 0 to n."""
+    """Return the probability of k or more successes in n trials, for every k from 0 to n."""
     if not 0 <= rate <= 1:
         raise InputError(f"a rate lies between 0 and 1, {rate:g} does not.")
     if rate in (0, 1):
@@ -25,36 +25,24 @@ def binomial_tails(n: int, rate: float) -> Floats:
     return tails
 
 
-def binomial_tail(k: int, n: int, rate: float) -> float:
-    """The probability of k or more successes in n trials."""
-    if k <= 0:
-        return 1.0
-    return 0.0 if k > n else float(binomial_tails(n, rate)[k])
-
-
 def binomial_lower(k: int, n: int, confidence: float = 0.95) -> float:
-    """The rate is at least this, with the given confidence (one-sided Clopper-Pearson)."""
+    """Return the lower bound of the rate (one-sided Clopper-Pearson)."""
     if n < 1 or not 0 <= k <= n:
         raise InputError(f"{k} out of {n} is not a count out of a number of cases.")
     if not 0 < confidence < 1:
         raise InputError(f"a confidence lies between 0 and 1, {confidence:g} does not.")
-    return 0.0 if k == 0 else _solve(lambda rate: binomial_tail(k, n, rate) - (1 - confidence))
-
-
-def binomial_upper(k: int, n: int, confidence: float = 0.95) -> float:
-    """The rate is at most this, with the given confidence (one-sided Clopper-Pearson)."""
-    return 1.0 - binomial_lower(n - k, n, confidence)
+    return 0.0 if k == 0 else _solve(lambda rate: float(binomial_tails(n, rate)[k]) - (1 - confidence))
 
 
 def binomial_interval(k: int, n: int, confidence: float = 0.95) -> Interval:
-    """The rate lies here with the given confidence (Clopper-Pearson)."""
+    """Return the confidence interval of the rate (Clopper-Pearson)."""
     one_sided = (1 + confidence) / 2
-    return Interval(binomial_lower(k, n, one_sided), binomial_upper(k, n, one_sided))
+    return Interval(binomial_lower(k, n, one_sided), 1.0 - binomial_lower(n - k, n, one_sided))
 
 
 @lru_cache(maxsize=64)
 def _log_choices(n: int) -> Floats:
-    """The logarithm of the number of ways to choose k of n, for every k."""
+    """Return the logarithms of the binomial coefficients of n."""
     factorials = np.r_[0.0, np.cumsum(np.log(np.arange(1, n + 1)))]
     found = factorials[n] - factorials - factorials[::-1]
     found.flags.writeable = False
@@ -62,7 +50,7 @@ def _log_choices(n: int) -> Floats:
 
 
 def _solve(rises: Callable[[float], float]) -> float:
-    """The rate at which a rising function crosses 0."""
+    """Return the rate at which an increasing function is 0."""
     low, high = 0.0, 1.0
     for _ in range(50):
         middle = (low + high) / 2

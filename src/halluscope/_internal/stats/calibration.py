@@ -1,16 +1,17 @@
-"""Whether a probability means what it says: of the cases given 0.8, are eight in ten hallucinated?"""
+"""Calibration of probabilities."""
 
 from __future__ import annotations
 
 import numpy as np
 from msgspec import Struct
 
-from ..errors import InputError
-from .arrays import Numbers, as_bools, as_probabilities, as_weights, ratio, same_length
+from .arrays import Floats, Numbers, as_bools, as_probabilities, as_weights, ratio, same_length
+
+BINS = 10
 
 
 class Bin(Struct, frozen=True):
-    """The cases whose probability lies between `low` and `high`: what was said, and what was so."""
+    """The cases with a probability from `low` to `high`: mean probability and share of hallucinated cases."""
 
     low: float
     high: float
@@ -20,24 +21,18 @@ class Bin(Struct, frozen=True):
 
 
 class Calibration:
-    """Cases sorted into bins of equal width once, for as many resamples as are wanted."""
+    """Cases in bins of equal width, sorted once for all resamples."""
 
-    def __init__(self, truth: Numbers, probabilities: Numbers, bins: int = 10) -> None:
-        if bins < 1:
-            raise InputError("a calibration curve needs at least one bin.")
+    def __init__(self, truth: Numbers, probabilities: Numbers) -> None:
         self._is_bad, self._p = as_bools("truth", truth), as_probabilities("probabilities", probabilities)
         self.n = same_length(truth=self._is_bad, probabilities=self._p)
         self._gap = self._p - self._is_bad
-        self._edges = np.linspace(0, 1, bins + 1)
+        self._edges = np.linspace(0, 1, BINS + 1)
         self._home = np.searchsorted(self._edges[1:-1], self._p)
-        self._bins = bins
 
-    def curve(self, weights: Numbers | None = None) -> tuple[Bin, ...]:
-        """The bins that hold any case."""
-        count = as_weights(weights, self.n)
-        size, said, bad = (
-            np.bincount(self._home, column, self._bins) for column in (count, count * self._p, count * self._is_bad)
-        )
+    def curve(self) -> tuple[Bin, ...]:
+        """Return the bins that are not empty."""
+        size, said, bad = (np.bincount(self._home, column, BINS) for column in (None, self._p, self._is_bad))
         low, high = self._edges[:-1], self._edges[1:]
         return tuple(
             Bin(*map(float, (low[i], high[i], size[i], said[i] / size[i], bad[i] / size[i])))
@@ -45,36 +40,17 @@ class Calibration:
         )
 
     def error(self, weights: Numbers | None = None) -> float:
-        """How far probability and share are apart, averaged over cases."""
+        """Return the expected calibration error."""
         count = as_weights(weights, self.n)
-        apart = np.abs(np.bincount(self._home, count * self._gap, self._bins)).sum()
+        apart = np.abs(np.bincount(self._home, count * self._gap, BINS)).sum()
         return ratio(float(apart), float(count.sum()))
 
     def brier(self, weights: Numbers | None = None) -> float:
-        """The mean squared distance of probability and truth: 0 is best, 0.25 is saying 0.5 always."""
+        """Return the Brier score: 0 is perfect, 0.25 is that of always 0.5."""
         count = as_weights(weights, self.n)
         return ratio(float(count @ self._gap**2), float(count.sum()))
 
 
-def calibration_curve(
-    truth: Numbers, probabilities: Numbers, bins: int = 10, weights: Numbers | None = None
-) -> tuple[Bin, ...]:
-    """The bins of equal width that hold any case."""
-    return Calibration(truth, probabilities, bins).curve(weights)
-
-
-def expected_calibration_error(
-    truth: Numbers, probabilities: Numbers, bins: int = 10, weights: Numbers | None = None
-) -> float:
-    """How far probability and share are apart, averaged over cases."""
-    return Calibration(truth, probabilities, bins).error(weights)
-
-
-def brier(truth: Numbers, probabilities: Numbers, weights: Numbers | None = None) -> float:
-    """The mean squared distance of probability and truth."""
-    return Calibration(truth, probabilities).brier(weights)
-
-
-def logistic(x: float) -> float:
-    """From any number to a probability, without overflow."""
-    return float(1 / (1 + np.exp(-x))) if x >= 0 else float(np.exp(x) / (1 + np.exp(x)))
+def logistic(x: Floats | float) -> Floats:
+    """Return the logistic function, without overflow."""
+    return np.asarray(0.5 * (1 + np.tanh(np.asarray(x) / 2)), dtype=np.float64)

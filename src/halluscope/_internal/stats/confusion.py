@@ -1,4 +1,4 @@
-"""Right and wrong answers counted, and the figures that follow from the counts."""
+"""Confusion matrices and the measures derived from them."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from .arrays import Numbers, as_bools, as_weights, ratio, same_length
 
 
 class Confusion(Struct, frozen=True):
-    """How often hallucinated (positive) and factual (negative) cases were called what they are."""
+    """A confusion matrix. Positive is hallucinated."""
 
     tp: float
     fp: float
@@ -26,22 +26,22 @@ class Confusion(Struct, frozen=True):
 
     @property
     def precision(self) -> float:
-        """Of those called hallucinated, the share that is."""
+        """Share of flagged cases that are hallucinated."""
         return ratio(self.tp, self.tp + self.fp)
 
     @property
     def recall(self) -> float:
-        """Of the hallucinated, the share that was caught."""
+        """Share of hallucinated cases that are flagged."""
         return ratio(self.tp, self.tp + self.fn)
 
     @property
     def specificity(self) -> float:
-        """Of the factual, the share that was let through."""
+        """Share of factual cases that are not flagged."""
         return ratio(self.tn, self.tn + self.fp)
 
     @property
     def false_alarms(self) -> float:
-        """Of the factual, the share that was called hallucinated."""
+        """Share of factual cases that are flagged."""
         return ratio(self.fp, self.tn + self.fp)
 
     @property
@@ -51,12 +51,12 @@ class Confusion(Struct, frozen=True):
 
     @property
     def balanced_accuracy(self) -> float:
-        """The mean of recall and specificity: 0.5 for a judge that says the same of everything."""
+        """The mean of recall and specificity. 0.5 for a judge that always gives the same verdict."""
         return (self.recall + self.specificity) / 2
 
     @property
     def kappa(self) -> float:
-        """Cohen's kappa of who knows and who says: agreement beyond chance."""
+        """Cohen's kappa of labels and verdicts."""
         agreed = self.accuracy
         bad = (self.tp + self.fn) * (self.tp + self.fp)
         good = (self.tn + self.fp) * (self.tn + self.fn)
@@ -65,7 +65,7 @@ class Confusion(Struct, frozen=True):
 
 
 class Counting:
-    """Truth and word of each case side by side, so that a thousand resamples only add up."""
+    """Labels and verdicts of all cases, prepared for many resamples."""
 
     def __init__(self, truth: Numbers, said: Numbers) -> None:
         is_bad, flagged = as_bools("truth", truth), as_bools("said", said)
@@ -74,7 +74,7 @@ class Counting:
         self._last: tuple[Numbers, Confusion] | None = None
 
     def __call__(self, weights: Numbers | None = None) -> Confusion:
-        """The four counts. Asked again with the same weights, the same counts."""
+        """Return the confusion matrix, cached for the last weights."""
         if self._last is not None and weights is self._last[0]:
             return self._last[1]
         tn, fp, fn, tp = np.bincount(self._kind, as_weights(weights, self.n), 4).tolist()
@@ -82,8 +82,3 @@ class Counting:
         if weights is not None:
             self._last = (weights, counts)
         return counts
-
-
-def confusion(truth: Numbers, said: Numbers, weights: Numbers | None = None) -> Confusion:
-    """The four counts. True is hallucinated."""
-    return Counting(truth, said)(weights)

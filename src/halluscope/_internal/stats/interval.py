@@ -1,15 +1,20 @@
-"""How far a figure could be off."""
+"""Confidence intervals."""
 
 from __future__ import annotations
 
 from msgspec import Struct
 
-from ..plumbing.public import public
+from ..core.plumbing.public import public
 
 
 @public
 class Interval(Struct, frozen=True):
-    """Where the figure lies with 95 % confidence."""
+    """A 95 % confidence interval.
+
+    Attributes:
+        low: The lower end.
+        high: The upper end.
+    """
 
     low: float
     high: float

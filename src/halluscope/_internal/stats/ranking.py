@@ -1,4 +1,4 @@
-"""How well scores put the hallucinated above the factual, whatever the threshold."""
+"""Ranking measures: ROC and precision-recall curves."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from .arrays import Floats, Numbers, as_bools, as_floats, as_weights, same_lengt
 
 
 class Ranking:
-    """Cases sorted once by score, so that a thousand resamples need no second sort.
+    """Cases sorted by score, prepared for many resamples.
 
     Cases with equal scores form one step: no order among them is made up.
     """
@@ -23,7 +23,7 @@ class Ranking:
         self._steps = np.flatnonzero(np.r_[True, ranked[1:] != ranked[:-1]]) if self.n else np.zeros(0, np.intp)
 
     def _counts(self, weights: Numbers | None) -> tuple[Floats, Floats]:
-        """Hallucinated and factual cases in each step, from the highest score down."""
+        """Return hallucinated and factual cases at each score, from the highest down."""
         if not self.n:
             return np.zeros(0), np.zeros(0)
         if self._last is not None and weights is self._last[0]:
@@ -36,7 +36,7 @@ class Ranking:
         return found
 
     def auroc(self, weights: Numbers | None = None) -> float:
-        """The probability that a hallucinated case scores above a factual one; a tie counts half."""
+        """Return the area under the ROC curve."""
         bad, good = self._counts(weights)
         pairs = bad.sum() * good.sum()
         if not pairs:
@@ -45,7 +45,7 @@ class Ranking:
         return float((bad * (good_below + good / 2)).sum() / pairs)
 
     def average_precision(self, weights: Numbers | None = None) -> float:
-        """Precision averaged over the steps in recall, without interpolation."""
+        """Return the average precision, without interpolation."""
         bad, good = self._counts(weights)
         total = bad.sum()
         if not total:
@@ -53,13 +53,3 @@ class Ranking:
         caught, flagged = np.cumsum(bad), np.cumsum(bad + good)
         precision = np.divide(caught, flagged, out=np.zeros_like(caught), where=flagged > 0)
         return float((bad / total * precision).sum())
-
-
-def auroc(truth: Numbers, scores: Numbers, weights: Numbers | None = None) -> float:
-    """The area under the ROC curve."""
-    return Ranking(truth, scores).auroc(weights)
-
-
-def average_precision(truth: Numbers, scores: Numbers, weights: Numbers | None = None) -> float:
-    """The area under the precision-recall curve, by steps."""
-    return Ranking(truth, scores).average_precision(weights)

@@ -4,17 +4,3 @@ from __future__ import annotations
 
 from .sentences import Span, sentences
 from .words import STOP_WORDS, Word, content_stems, content_words, fold, raw_words, stem, word_places, words
-
-__all__ = [
-    "STOP_WORDS",
-    "Span",
-    "Word",
-    "content_stems",
-    "content_words",
-    "fold",
-    "raw_words",
-    "sentences",
-    "stem",
-    "word_places",
-    "words",
-]

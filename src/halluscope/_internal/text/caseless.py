@@ -6,8 +6,6 @@ import re
 import sys
 from collections.abc import Iterator
 
-__all__ = ["Caseless"]
-
 _CAPITAL = re.compile(r"(?<!\\)[A-Z]")
 
 

@@ -10,8 +10,6 @@ import re
 from collections.abc import Iterator
 from functools import cache
 
-__all__ = ["NUMBERS", "citation_marks"]
-
 NUMBERS = r"\d{1,3}[a-z]?(?:\s*(?:[,;–-]|and|&)\s*\d{1,3}[a-z]?)*"
 _PART = (
     r"(?:sources?|docs?|documents?|passages?|refs?|references?|context|chunks?|excerpts?|snippets?|results?|citations?"

@@ -8,8 +8,6 @@ from typing import Literal
 from .caseless import Caseless
 from .sentences import sentences
 
-__all__ = ["SentenceKind", "classify", "is_refusal"]
-
 SentenceKind = Literal[
     "claim", "question", "greeting", "thanks", "refusal", "offer", "lead_in", "heading", "code", "empty"
 ]

@@ -12,9 +12,8 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import NamedTuple
 
+from .word_lists import word_list
 from .words import STOP_WORDS
-
-__all__ = ["Span", "sentences"]
 
 
 class Span(NamedTuple):
@@ -29,25 +28,11 @@ class Span(NamedTuple):
 
 
 # Never the end of a sentence, whatever follows.
-_TITLES = frozenset(
-    "mr mrs ms mx dr prof rev hon gen col lt sgt cpl capt cmdr maj adm gov sen rep pres st mt ft fr sr msgr "
-    "det insp supt cllr "
-    "fig figs eq eqs vs viz cf al no nos vol vols ch chap sec art ed eds pp ca approx dep arr att "
-    "e.g i.e e.g. i.e".split()
-)
+_TITLES = frozenset(word_list("titles"))
 # May end a sentence: decided by what follows.
-_ABBREVIATIONS = frozenset(
-    "inc ltd co corp llc plc bros dept univ assn etc est jr min max hr hrs sq cu ave blvd rd "
-    "jan feb mar apr jun jul aug sep sept oct nov dec mon tue tues wed thu thur thurs fri sat sun "
-    "a.m p.m u.s u.k u.n e.u u.s.a d.c b.c a.d ph.d m.d b.a m.a b.sc m.sc p.s n.b lb lbs oz p".split()
-)
+_ABBREVIATIONS = frozenset(word_list("abbreviations"))
 # A capitalised word that hardly ever follows an abbreviation inside a sentence.
-_STARTERS = frozenset(
-    "the a an this that these those it he she they we i you in on at by for from after before since when "
-    "while if as but and however although though there here his her its their our your my both each "
-    "some many most all no not what who which how why where then thus also because during according "
-    "under with without another other such only one two three".split()
-)
+_STARTERS = frozenset(word_list("sentence_starters"))
 
 _SHORT = 2_000
 """Characters of a text whose sentences may be kept for the next time."""

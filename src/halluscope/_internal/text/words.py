@@ -12,25 +12,13 @@ from functools import lru_cache
 from threading import local
 from typing import NamedTuple
 
-__all__ = ["STOP_WORDS", "Word", "content_stems", "content_words", "fold", "raw_words", "stem", "word_places", "words"]
+from .word_lists import word_list
 
 # A word keeps its inner apostrophes, hyphens, dots and commas between digits ("1,200", "3.5").
 _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*|\d+(?:[.,]\d+)*")
 _ASCII_WORD = re.compile(r"[a-z]+(?:'[a-z]+)*|[0-9]+(?:[.,][0-9]+)*")
 
-STOP_WORDS: frozenset[str] = frozenset(
-    """
-    a about above after again all also although am an and any are as at be because been before being
-    below between both but by can could did do does doing down during each either else ever few for
-    from further had has have having he her here hers herself him himself his how however i if in
-    into is it its itself just may me might more most much must my myself neither no nor not of off
-    on once one only onto or other our ours out over own per same shall she should since so some such
-    than that the their theirs them themselves then there these they this those though through thus
-    to too under until up upon us very was we were what when where whether which while who whom whose
-    why will with within without would yet you your yours
-    s t d ll m re ve don isn wasn aren weren doesn didn won wouldn couldn shouldn hasn haven hadn
-    """.split()
-)
+STOP_WORDS = frozenset(word_list("stop_words"))
 
 
 class Word(NamedTuple):
@@ -83,19 +71,8 @@ def content_words(text: str) -> list[str]:
     return [word for word in words(text) if word not in STOP_WORDS]
 
 
-_IRREGULAR = {
-    "men": "man", "women": "woman", "children": "child", "people": "person", "feet": "foot",
-    "was": "be", "were": "be", "is": "be", "are": "be", "been": "be", "has": "have", "had": "have",
-    "won": "win", "began": "begin", "begun": "begin", "sold": "sell", "bought": "buy", "built": "build",
-    "made": "make", "paid": "pay", "held": "hold", "led": "lead", "left": "leave", "lost": "lose",
-    "met": "meet", "ran": "run", "rose": "rise", "risen": "rise", "fell": "fall", "fallen": "fall",
-    "grew": "grow", "grown": "grow", "took": "take", "taken": "take", "gave": "give", "given": "give",
-    "wrote": "write", "written": "write", "went": "go", "gone": "go", "came": "come", "became": "become",
-    "said": "say", "told": "tell", "found": "find", "thought": "think", "brought": "bring",
-    "kept": "keep", "sent": "send", "spent": "spend", "drew": "draw", "drawn": "draw", "died": "die",
-    "dies": "die", "lives": "live", "lived": "live", "chose": "choose", "chosen": "choose",
-    "employee": "employ", "employees": "employ",  # the stemmer leaves the ending -ee alone
-}  # fmt: skip
+_IRREGULAR = dict(pair.split("/") for pair in word_list("stems"))
+"""The words whose stem the stemmer does not find."""
 
 
 class _Stemmers(local):

@@ -2,15 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from enum import Enum
 from typing import Any, ClassVar, Union
 
 from msgspec import Struct, structs
 
-from ..._internal.case import Case
-from ..._internal.errors import InputError, MissingParameters
+from ..._internal.core.case import Case
+from ..._internal.core.errors import InputError, MissingParameters
+from .._callables import refuse_unknown
 
 _CONTEXTS = ("context", "retrieval_context")
+
+
+class SingleTurnParams(str, Enum):
+    """The fields of a test case, by the names that DeepEval's metrics list them under."""
+
+    INPUT = "input"
+    ACTUAL_OUTPUT = "actual_output"
+    EXPECTED_OUTPUT = "expected_output"
+    CONTEXT = "context"
+    RETRIEVAL_CONTEXT = "retrieval_context"
+    TOOLS_CALLED = "tools_called"
+    EXPECTED_TOOLS = "expected_tools"
 
 
 class ToolCall(Struct, kw_only=True):
@@ -23,20 +37,29 @@ class ToolCall(Struct, kw_only=True):
     input_parameters: Any = None
 
 
-class TestCase(Struct, frozen=True, kw_only=True):
-    """What was asked, what the model answered, and the context; `retrieval_context` is another name for it."""
-
-    __test__: ClassVar[bool] = False
+class Fields(Struct, kw_only=True):
+    """What test cases, goldens and results of test cases have."""
 
     input: Any = None
     actual_output: Any = None
+    expected_output: Any = None
     context: Any = None
     retrieval_context: Any = None
-    expected_output: Any = None
+    name: str | None = None
+
+
+class TestCase(Fields, frozen=True, kw_only=True):  # type: ignore[misc]
+    """What was asked, what the model answered, and the context; `retrieval_context` is another name for it.
+
+    Example:
+        >>> TestCase(input="When?", actual_output="In 1921.", context=["It was in 1921."])
+    """
+
+    __test__: ClassVar[bool] = False
+
     tools_called: Any = None
     expected_tools: Any = None
     metadata: dict[str, Any] = {}
-    name: str | None = None
     tags: Any = None
 
     def __post_init__(self) -> None:
@@ -47,10 +70,7 @@ class TestCase(Struct, frozen=True, kw_only=True):
     @classmethod
     def new(cls, **fields: Any) -> TestCase:
         """A test case from named fields."""
-        unknown = [name for name in fields if name not in cls.__struct_fields__]
-        if unknown:
-            known = ", ".join(cls.__struct_fields__)
-            raise InputError(f"a test case has no field {unknown[0]!r}; it takes: {known}.")
+        refuse_unknown("a test case has no field", fields, cls.__struct_fields__)
         return cls(**fields)
 
     def get_retrieval_context(self) -> Any:
@@ -64,16 +84,16 @@ class TestCase(Struct, frozen=True, kw_only=True):
             raise MissingParameters(missing, "the test case")
 
 
-class LLMTestCase(Struct, kw_only=True):
-    """DeepEval's test case. `context` is what should be so, `retrieval_context` what was retrieved."""
+class LLMTestCase(Fields, kw_only=True):
+    """DeepEval's test case. `context` is what should be so, `retrieval_context` what was retrieved.
+
+    Example:
+        >>> LLMTestCase(input="When?", actual_output="In 1921.", retrieval_context=["It was in 1921."])
+    """
 
     __test__: ClassVar[bool] = False
 
     input: Any
-    actual_output: Any = None
-    expected_output: Any = None
-    context: Any = None
-    retrieval_context: Any = None
     metadata: dict[str, Any] | None = None
     additional_metadata: dict[str, Any] | None = None
     tools_called: Any = None
@@ -81,7 +101,6 @@ class LLMTestCase(Struct, kw_only=True):
     comments: str | None = None
     token_cost: float | None = None
     completion_time: float | None = None
-    name: str | None = None
     tags: Any = None
 
     def __post_init__(self) -> None:
@@ -93,6 +112,19 @@ class LLMTestCase(Struct, kw_only=True):
 
 
 AnyCase = Union[TestCase, LLMTestCase]
+
+
+def case_of(test_case: object) -> AnyCase:
+    """The test case, from an object of ours or of DeepEval's, or from a dictionary of its fields."""
+    if isinstance(test_case, (TestCase, LLMTestCase)):
+        return test_case
+    if isinstance(test_case, Mapping):
+        return TestCase.new(**test_case)
+    if hasattr(test_case, "input") and hasattr(test_case, "actual_output"):  # DeepEval's own
+        former = {"additional_metadata"} if hasattr(test_case, "metadata") else set()
+        held = {name: getattr(test_case, name, None) for name in LLMTestCase.__struct_fields__ if name not in former}
+        return LLMTestCase(**held)
+    raise InputError(f"a {type(test_case).__name__} is no test case: pass a TestCase.")
 
 
 def missing_in(case: AnyCase, required: Iterable[str]) -> list[str]:

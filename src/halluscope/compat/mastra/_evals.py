@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import inspect
 import uuid
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
@@ -11,19 +10,33 @@ from typing import Any, Protocol, Union
 
 from msgspec import Struct
 
+from ..._internal.core.errors import InputError
+from ..._internal.core.plumbing import sync
+from ..._internal.core.plumbing.user_functions import call as called
+from ..._internal.core.result import Failure
 from ..._internal.engine.many import collected
-from ..._internal.errors import InputError
-from ..._internal.plumbing import sync
-from ..._internal.result import Failure
-from .._callables import NamedValues, called, called_with, taken_by
+from .._callables import NamedValues, called_with, parameters_of, taken_by, whole_number
+from ._camel_case import CamelCase, in_snake_case, takes_camel_case
 from ._scorer import MastraScorer
-from ._scorer_run import ScorerResult, run_without_score, snake
-from ._thresholds import GateResult, HeldScorer, ThresholdResult, Verdict, gate_result, held, passes, verdict
+from ._scorer_run import ScorerResult, run_without_score
+from ._tally import (
+    GateResult,
+    HeldScorer,
+    ThresholdResult,
+    Turn,
+    TurnResult,
+    Verdict,
+    held,
+    messages_in,
+    tally,
+    tally_turns,
+    turns_of,
+    verdict,
+)
 
-_TOLD = ("item", "target_result", "scorer_results")
 _HANDED_ON = ("ground_truth", "request_context", "tracing_context")
 """What an item may carry for its scorers."""
-_OURS = ("scorers", "return_scorer_data", "request_context")
+_OURS = ("history", "scorers", "return_scorer_data", "request_context")
 """Options of a target that an evaluation sets itself."""
 
 
@@ -36,18 +49,21 @@ class AnyScorer(Protocol):
     async def arun(self, *, output: Any, input: Any = None, run_id: str | None = None) -> ScorerResult: ...
 
 
-class EvalItem(Struct, frozen=True):
+class EvalItem(Struct, CamelCase, frozen=True):
     """One item of the data, what the target made of it, and how that was scored.
 
-    `scorer_results` has an entry for every scorer, also where target or scorer failed.
+    `scorer_results` has an entry for every scorer, also where target or scorer failed. `turn_results`
+    has the same for each turn of a conversation whose turns have scorers. `failure` says how the target failed.
     """
 
     item: Mapping[str, Any]
     target_result: Any
     scorer_results: dict[str, ScorerResult]
+    turn_results: list[dict[str, ScorerResult]] | None = None
+    failure: Failure | None = None
 
 
-class EvalSummary(Struct, frozen=True):
+class EvalSummary(Struct, CamelCase, frozen=True):
     """How many items there were, and for how many each scorer has a score."""
 
     total_items: int
@@ -59,7 +75,7 @@ class EvalSummary(Struct, frozen=True):
 Means = dict[str, Union[float, dict[str, Union[float, None]], None]]
 
 
-class EvalsResult(Struct, frozen=True):
+class EvalsResult(Struct, CamelCase, frozen=True):
     """`scores` is each scorer's mean over the items it scored, None where it scored none.
 
     `verdict` is "failed" where a gate failed, "scored" where a threshold was missed, else "passed";
@@ -72,8 +88,10 @@ class EvalsResult(Struct, frozen=True):
     verdict: Verdict | None = None
     gate_results: list[GateResult] | None = None
     threshold_results: list[ThresholdResult] | None = None
+    turn_results: list[TurnResult] | None = None
 
 
+@takes_camel_case
 async def arun_evals(
     *,
     data: Iterable[Mapping[str, Any]],
@@ -85,83 +103,127 @@ async def arun_evals(
     concurrency: int = 1,
     on_item_complete: Callable[..., Any] | None = None,
 ) -> EvalsResult:
-    """Run `target` (an agent, or a function from an item's input to an output) over data and score what it says.
+    """Run a target over data and score what it says.
 
-    A scorer may come as {"scorer": …, "threshold": …}: a number is the least mean that passes,
-    {"min": …, "max": …} bounds it. A gate is a scorer whose mean must be the best score there is.
-    Scorers under {"agent": [...]} have their means under that name.
+    A target or scorer that fails is reported in its item and ends nothing. An item's `ground_truth`, `request_context`
+    and `tracing_context` reach the scorers.
 
-    At most `concurrency` items are in work at once. `on_item_complete` is called for one item after
-    the other, with `item`, `target_result` and `scorer_results`. A target or scorer that fails is
-    reported in its item and ends nothing; an error in `on_item_complete` is raised at the end. An
-    item's `ground_truth`, `request_context` (else the one given here) and `tracing_context` reach
-    the scorers; target and scorers get the request's context where they take one.
+    Args:
+        data: Items with an `input`; with `inputs`, which go to the target one after the other; or with `turns`, which
+            may have scorers and gates of their own.
+        scorers: Scorers, each as such or as `{"scorer": …, "threshold": …}`. The threshold is the lowest mean that
+            passes, or `{"min": …, "max": …}`. Under `{"agent": […]}` the means have that name.
+        target: An agent, or a function from an input to an output. One that takes `history` gets the messages before.
+        gates: Scorers whose mean must be the best score there is.
+        target_options: Options for every call of the target.
+        request_context: For target and scorers that take one, if an item has none.
+        concurrency: Items in work at the same time.
+        on_item_complete: Called with `item`, `target_result` and `scorer_results`, for one item after the other. An
+            error in it is raised at the end.
+
+    Returns:
+        The mean of each scorer, what gates and thresholds say, and each item with its results.
+
+    Raises:
+        InputError: There are no data or scorers, two scorers have one id, or an option is unknown.
+
+    Example:
+        >>> run_evals(data=[{"input": "How tall is it?"}], scorers=[create_hallucination_scorer()], target=agent).scores
     """
-    items = _checked_data(data)
+    items = list(data)
+    if not items:
+        raise InputError("there is no data to evaluate: pass items such as {'input': 'a question'}.")
+    conversations = [turns_of(item, place) for place, item in enumerate(items)]
     chosen = held(scorers)
     gating = [HeldScorer(gate) for gate in gates]
     runners = [entry.scorer for entry in [*chosen, *gating]]
-    _check_scorers(runners)
-    if isinstance(concurrency, bool) or not isinstance(concurrency, int) or concurrency < 1:
-        raise InputError(f"the concurrency must be a whole number from 1, not {concurrency!r}.")
+    _check_scorers([runners, *(turn.runners for turns in conversations for turn in turns)])
+    whole_number("concurrency", concurrency, 1)
     answer = _answerer(target)
     options = _target_options(answer, target_options or {})
-    callback = _Callback(on_item_complete)
+    one_at_a_time = asyncio.Lock()
+    errors: list[Exception] = []
 
-    async def work(item: Mapping[str, Any]) -> EvalItem:
-        carried = {"request_context": request_context} if request_context is not None else {}
-        carried |= {name: value for key, value in item.items() if (name := snake(str(key))) in _HANDED_ON}
-        finished = await _evaluated(item, answer, options, runners, carried)
-        await callback.tell(finished)
-        return finished
+    async def work(place: int) -> EvalItem:
+        carried = {} if request_context is None else {"request_context": request_context}
+        carried |= {name: held for name, held in in_snake_case(items[place]).items() if name in _HANDED_ON}
+        done = await _evaluated(items[place], conversations[place], answer, options, runners, carried)
+        if on_item_complete is not None:
+            told = NamedValues(item=done.item, target_result=done.target_result, scorer_results=done.scorer_results)
+            async with one_at_a_time:
+                try:
+                    await called_with(on_item_complete, told, tuple(told), whole="item")
+                except Exception as error:
+                    errors.append(error)
+        return done
 
-    done = await collected(items, work, at_once=concurrency)
-    if callback.error is not None:
-        raise callback.error
-    return _summed(done, chosen, gating)
+    done = await collected(range(len(items)), work, at_once=concurrency)
+    if errors:
+        raise errors[0]
+    found = tally([item.scorer_results for item in done], chosen, gating)
+    turns = list(tally_turns(conversations, [item.turn_results or () for item in done]))
+    means = {entry.id: found.means[entry.id] for entry in chosen}
+    return EvalsResult(
+        {"agent": means} if isinstance(scorers, Mapping) else {**means},
+        EvalSummary(
+            total_items=len(done),
+            scored=found.counts,
+            without_score={id: len(done) - count for id, count in found.counts.items()},
+            failed_targets=sum(item.failure is not None for item in done),
+        ),
+        done,
+        verdict(
+            [*found.gates, *(gate for turn in turns for gate in turn.gate_results or ())],
+            [*found.thresholds, *(held for turn in turns for held in turn.threshold_results or ())],
+        ),
+        found.gates or None,
+        found.thresholds or None,
+        turns or None,
+    )
 
 
 run_evals = sync.blocking(arun_evals, "run_evals")
 
 
-class _Callback:
-    """Tells of one item at a time, and keeps the first error until all are told."""
-
-    def __init__(self, function: Callable[..., Any] | None) -> None:
-        self._function = function
-        self._turn = asyncio.Lock()
-        self.error: Exception | None = None
-
-    async def tell(self, item: EvalItem) -> None:
-        if self._function is None:
-            return
-        told = NamedValues(item=item.item, target_result=item.target_result, scorer_results=item.scorer_results)
-        async with self._turn:
-            try:
-                await called_with(self._function, told, _TOLD, whole="item")
-            except Exception as error:
-                self.error = self.error or error
-
-
 async def _evaluated(
     item: Mapping[str, Any],
+    turns: Sequence[Turn],
     answer: Callable[..., Any],
     options: Mapping[str, Any],
     scorers: Sequence[AnyScorer],
     carried: Mapping[str, Any],
 ) -> EvalItem:
     run_id = uuid.uuid4().hex
+    asked: list[dict[str, Any]] = []
+    said: list[dict[str, Any]] = []
+    history: list[dict[str, Any]] = []
+    outputs: list[Any] = []
+    offered = {name: value for name, value in carried.items() if name == "request_context"}
     try:
-        asked_for = {name: value for name, value in carried.items() if name == "request_context"}
-        output = await called(answer, item["input"], **options, **taken_by(answer, asked_for))
+        for turn in turns:
+            taken = taken_by(answer, {**offered, **({"history": list(history)} if history else {})})
+            outputs.append(await called(answer, turn.input, **{**taken, **options}))
+            asked += (question := messages_in(turn.input, "user"))
+            said += (reply := messages_in(outputs[-1], "assistant"))
+            history += [*question, *reply]
     except Exception as error:
         failure = Failure("target", f"{type(error).__name__}: {error}")
-        results = [run_without_score(run_id, failure, "the target failed") for _ in scorers]
-        return EvalItem(item, None, {scorer.id: r for scorer, r in zip(scorers, results, strict=True)})
-    results = await asyncio.gather(
-        *(scored_item(scorer, item["input"], output, run_id, **carried) for scorer in scorers)
-    )
-    return EvalItem(item, output, {scorer.id: r for scorer, r in zip(scorers, results, strict=True)})
+        missing = {scorer.id: run_without_score(run_id, failure, "the target failed") for scorer in scorers}
+        return EvalItem(item, None, missing, failure=failure)
+    one = len(turns) == 1
+    results = await _scored(scorers, turns[0].input if one else asked, outputs[0] if one else said, run_id, carried)
+    of_turns = [
+        await _scored(turn.runners, turn.input, output, run_id, carried)
+        for turn, output in zip(turns, outputs, strict=True)
+    ]
+    return EvalItem(item, outputs[-1], results, of_turns if any(of_turns) else None)
+
+
+async def _scored(
+    scorers: Sequence[AnyScorer], input: Any, output: Any, run_id: str, carried: Mapping[str, Any]
+) -> dict[str, ScorerResult]:
+    results = await asyncio.gather(*(scored_item(scorer, input, output, run_id, **carried) for scorer in scorers))
+    return {scorer.id: result for scorer, result in zip(scorers, results, strict=True)}
 
 
 async def scored_item(scorer: AnyScorer, input: Any, output: Any, run_id: str, **more: Any) -> ScorerResult:
@@ -172,73 +234,20 @@ async def scored_item(scorer: AnyScorer, input: Any, output: Any, run_id: str, *
         return run_without_score(run_id, Failure("scorer", f"{type(error).__name__}: {error}"), "the scorer failed")
 
 
-def _summed(items: list[EvalItem], chosen: list[HeldScorer], gating: list[HeldScorer]) -> EvalsResult:
-    means: dict[str, float | None] = {}
-    counts: dict[str, int] = {}
-    for entry in [*chosen, *gating]:
-        given = [score for item in items if (score := item.scorer_results[entry.id].score) is not None]
-        counts[entry.id] = len(given)
-        means[entry.id] = sum(given) / len(given) if given else None
-    failures = [next(iter(item.scorer_results.values())).failure for item in items]
-    summary = EvalSummary(
-        total_items=len(items),
-        scored=counts,
-        without_score={id: len(items) - count for id, count in counts.items()},
-        failed_targets=sum(failure is not None and failure.kind == "target" for failure in failures),
-    )
-    gates = [gate_result(entry.scorer, means[entry.id]) for entry in gating]
-    thresholds = [
-        ThresholdResult(entry.id, passes(means[entry.id], entry.threshold), means[entry.id], entry.threshold)
-        for entry in chosen
-        if entry.threshold is not None
-    ]
-    return EvalsResult(
-        _grouped(chosen, means),
-        summary,
-        items,
-        verdict(gates, thresholds),
-        gates or None,
-        thresholds or None,
-    )
-
-
-def _grouped(chosen: list[HeldScorer], means: Mapping[str, float | None]) -> Means:
-    """The means by scorer, those of a group under its name."""
-    scores: Means = {}
-    for entry in chosen:
-        if entry.group is None:
-            scores[entry.id] = means[entry.id]
-        else:
-            group = scores.setdefault(entry.group, {})
-            assert isinstance(group, dict)
-            group[entry.id] = means[entry.id]
-    return scores
-
-
-def _checked_data(data: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
-    items = list(data)
-    if not items:
-        raise InputError("there is no data to evaluate: pass items such as {'input': 'a question'}.")
-    for place, item in enumerate(items):
-        if not isinstance(item, Mapping) or item.get("input") is None:
-            raise InputError(f"item {place} of the data has no 'input': every item needs one.")
-    return items
-
-
-def _check_scorers(scorers: Sequence[AnyScorer]) -> None:
-    ids = [str(getattr(scorer, "id", "")) for scorer in scorers]
-    if not ids:
+def _check_scorers(groups: Sequence[Sequence[AnyScorer]]) -> None:
+    """Refuse what is no scorer, and two with one id in a group."""
+    if not any(groups):
         raise InputError("there are no scorers: pass at least one.")
-    for scorer in scorers:
-        if not callable(getattr(scorer, "arun", None)):
-            raise InputError(f"a {type(scorer).__name__} is no scorer: it needs an `id` and a method `arun`.")
-    twice = next((id for id in ids if ids.count(id) > 1), None)
-    if twice is not None:
-        raise InputError(f"two scorers have the id {twice!r}: give one of them another, with id=….")
-    for scorer in scorers:
-        if isinstance(scorer, MastraScorer):
-            # A judge without its key is found out here, before the target is paid for anything.
-            _ = scorer.judge
+    for scorers in groups:
+        for scorer in scorers:
+            if not callable(getattr(scorer, "arun", None)):
+                raise InputError(f"a {type(scorer).__name__} is no scorer: it needs an `id` and a method `arun`.")
+            if isinstance(scorer, MastraScorer):
+                _ = scorer.judge  # a key that is missing is found out before the target is paid for anything
+        ids = [str(getattr(scorer, "id", "")) for scorer in scorers]
+        twice = next((id for id in ids if ids.count(id) > 1), None)
+        if twice is not None:
+            raise InputError(f"two scorers have the id {twice!r}: give one of them another, with id=….")
 
 
 def _answerer(target: Any) -> Callable[..., Any]:
@@ -246,7 +255,8 @@ def _answerer(target: Any) -> Callable[..., Any]:
         method = getattr(target, name, None)
         if callable(method):
             # The answer is scored here: an agent that has scorers of its own leaves them out meanwhile.
-            return partial(method, scorers=()) if "scorers" in _parameters(method) else method
+            named = [parameter.name for parameter in parameters_of(method)]
+            return partial(method, scorers=()) if "scorers" in named else method
     if callable(target):
         return target  # type: ignore[no-any-return]
     raise InputError(
@@ -254,16 +264,9 @@ def _answerer(target: Any) -> Callable[..., Any]:
     )
 
 
-def _parameters(function: Callable[..., Any]) -> Iterable[str]:
-    try:
-        return inspect.signature(function).parameters
-    except (TypeError, ValueError):
-        return ()
-
-
 def _target_options(answer: Callable[..., Any], options: Mapping[str, Any]) -> dict[str, Any]:
     """The options that the target is called with each time; one that it cannot take is said before it is called."""
-    given = {snake(str(name)): value for name, value in options.items()}
+    given = in_snake_case(options)
     reserved = [name for name in given if name in _OURS]
     if reserved:
         raise InputError(f"the target's option {reserved[0]!r} is set by the evaluation: leave it out.")

@@ -5,8 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from ..._internal.conversation import messages_of, parts_of, plain, text_of
-from ..._internal.conversation.messages import ASSISTANT, SYSTEM, USER
+from msgspec import Struct, structs
+
+from ..._internal.core.conversation import ToolCall, messages_of, parts_of, plain, text_of
+from ..._internal.core.conversation import extract_tool_calls as calls_in
+from ..._internal.core.conversation import extract_tool_results as results_in
+from ..._internal.core.conversation.messages import ASSISTANT, SYSTEM, USER
+from .._callables import NamedValues
+from ._camel_case import CamelCase, takes_camel_case
 
 _SAID_IN = ("text", "content")
 _ASKED_IN = ("prompt", "text", "content", "input", "user")
@@ -52,6 +58,49 @@ def get_user_message_from_run_input(input: Any = None) -> str | None:
     return spoken[-1] if spoken else _held_text(input, _ASKED_IN)
 
 
+def extract_input_messages(input: Any = None) -> list[str]:
+    """The texts of the user's messages in an input."""
+    return [input] if isinstance(input, str) else _spoken(input, USER)
+
+
+def extract_agent_response_messages(output: Any = None) -> list[str]:
+    """The texts of the assistant's messages in an output."""
+    return [output] if isinstance(output, str) else _spoken(output, ASSISTANT)
+
+
+class ToolResult(ToolCall, CamelCase, frozen=True):
+    """One call of a tool that came back. `is_error` says that the tool failed, and `result` how."""
+
+
+def extract_tool_results(output: Any = None) -> list[ToolResult]:
+    """The results of tool calls in a list of messages, or in a model's or agent's response, in order."""
+    return [ToolResult(*structs.astuple(found)) for found in results_in(output)]
+
+
+class AgentResponse(Struct, CamelCase, frozen=True):
+    """What an agent answered: its text, and the messages with the tool calls behind it."""
+
+    text: str
+    messages: list[dict[str, Any]]
+    run_id: str
+
+    @property
+    def tool_results(self) -> list[ToolResult]:
+        """What the tools returned."""
+        return extract_tool_results(self.messages)
+
+
+def extract_tool_calls(output: Any = None) -> Any:
+    """The tools that were called, whatever came of it: their names in `tools`, and each call in `tool_call_infos`."""
+    infos: dict[Any, NamedValues] = {}
+    for place, message in enumerate(messages_of(output) or ()):
+        for index, call in enumerate(calls_in([message])):
+            told = {"tool_name": call.tool_name, "tool_call_id": call.tool_call_id}
+            key = call.tool_call_id or (place, index)
+            infos.setdefault(key, NamedValues(told, message_index=place, invocation_index=index))
+    return NamedValues(tools=[info.tool_name for info in infos.values()], tool_call_infos=list(infos.values()))
+
+
 def get_system_messages_from_run_input(input: Any = None) -> list[str]:
     """The system's instructions in an input, those that Mastra tags by their origin last."""
     held = plain(input) or {}
@@ -87,6 +136,7 @@ def get_text_content_from_mastra_db_message(message: Any) -> str:
     return _text(message)
 
 
+@takes_camel_case
 def create_test_message(
     *,
     content: str,
@@ -94,7 +144,14 @@ def create_test_message(
     id: str = "test-message",
     tool_invocations: Sequence[Mapping[str, Any]] = (),
 ) -> dict[str, Any]:
-    """A message as Mastra keeps it, for tests."""
+    """Create a message as Mastra keeps it, for tests.
+
+    Args:
+        content: The text.
+        role: Who speaks.
+        id: Id of the message.
+        tool_invocations: Calls of tools, see `create_tool_invocation`.
+    """
     parts = [{"type": "text", "text": content}]
     held: dict[str, Any] = {"format": 2, "parts": parts, "content": content}
     if tool_invocations:
@@ -102,17 +159,37 @@ def create_test_message(
     return {"id": id, "role": role, "content": held}
 
 
+@takes_camel_case
 def create_tool_invocation(
     *, tool_call_id: str, tool_name: str, args: Any = None, result: Any = None, state: str = "result"
 ) -> dict[str, Any]:
-    """A call of a tool as Mastra keeps it, for tests."""
+    """Create a call of a tool as Mastra keeps it, for tests.
+
+    Args:
+        tool_call_id: Id of the call.
+        tool_name: Name of the tool.
+        args: Arguments of the call.
+        result: What the tool returned.
+        state: `call` or `result`.
+    """
     return {"toolCallId": tool_call_id, "toolName": tool_name, "args": args or {}, "result": result, "state": state}
 
 
+@takes_camel_case
 def create_agent_test_run(
     *, output: Any, input_messages: Sequence[Mapping[str, Any]] = (), run_id: str | None = None, **more: Any
 ) -> dict[str, Any]:
-    """An agent's run as a scorer gets it, for tests: `scorer.run(create_agent_test_run(…))`."""
+    """Create an agent's run as a scorer gets it, for tests.
+
+    Args:
+        output: The agent's messages.
+        input_messages: The messages before.
+        run_id: Id of the run.
+        more: What else the run carries.
+
+    Example:
+        >>> scorer.run(create_agent_test_run(output=[create_test_message(content="In 1921.")]))
+    """
     return {"input": {"inputMessages": list(input_messages)}, "output": output, "run_id": run_id, **more}
 
 

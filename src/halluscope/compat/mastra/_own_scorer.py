@@ -3,26 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, ClassVar, Union, cast
+from typing import Any, Union, cast
 
 import msgspec
 from msgspec import Struct, structs
 
-from ..._internal.case import Case
-from ..._internal.engine.driver import Driver, Trail
-from ..._internal.errors import HalluscopeError, InputError, JudgeError, ReplyError
-from ..._internal.metric import is_number
-from ..._internal.prompt import Prompt
-from ..._internal.questions import Question
-from ..._internal.result import Failure, Outcome
-from .._callables import NamedValues, called_with
-from .._judging import OPTIONS, Judging
-from ._scorer_run import Runs, ScorerResult, run_without_score, snake, told_of_judge
+from ..._internal.core.case import Case
+from ..._internal.core.errors import HalluscopeError, InputError, JudgeError
+from ..._internal.core.plumbing.user_functions import call as called
+from ..._internal.core.result import Failure, Outcome
+from ..._internal.engine.driver import Trail
+from ..._internal.engine.metric import is_number
+from .._asking import Asked, ask
+from .._callables import NamedValues, called_with, refuse_unknown
+from .._models import ACCEPTED, OPTIONS, Judging
+from ._camel_case import in_snake_case, takes_camel_case
+from ._scorer_run import NotScorable, Runs, ScorerResult, as_run, run_without_score, told_of_judge
 
 _NAMES = ("run", "results", "score")
 _STEPS = ("preprocess", "analyze", "generate_score", "generate_reason")
-_OF_A_STEP = ("create_prompt", "description", "judge", "output_schema")
+_OF_A_STEP = ("calculate_score", "create_prompt", "description", "judge", "output_schema")
 _OF_A_JUDGE = ("instructions", "model")
+_SETTINGS = {"max_output_tokens": "max_tokens", "stop_sequences": "stop"}
+"""Names of the AI SDK's for what goes into a request, where ours are others."""
 _NUMBER = {"type": "object", "properties": {"score": {"type": "number"}}, "required": ["score"]}
 _TEXT = {"type": "object", "properties": {"reason": {"type": "string"}}, "required": ["reason"]}
 
@@ -30,40 +33,9 @@ Step = Union[Callable[..., Any], Mapping[str, Any]]
 """A function, or {"create_prompt": …, "output_schema": …, "judge": …} for a step that asks a model."""
 
 
-class _Asked(Question[Any], frozen=True, kw_only=True):
-    """What a step asks a model: the user's own prompt, and the form that the reply must have."""
-
-    kind: ClassVar[str] = "step"
-    answer_type: ClassVar[Any] = Any
-
-    step: str
-    system: str
-    user: str
-    form: dict[str, Any]
-    reads: Callable[[Any], Any]
-
-    def schema(self) -> dict[str, Any]:
-        return self.form
-
-    def render(self) -> Prompt:
-        form = msgspec.json.encode(self.form).decode()
-        return Prompt(self.system, f"{self.user}\n\nReply with one JSON value and no other text. Its schema: {form}")
-
-    def read(self, data: Any) -> Any:
-        missing = [key for key in self.form.get("required", ()) if not isinstance(data, Mapping) or key not in data]
-        if missing:
-            raise ReplyError(f'the reply must be an object with "{missing[0]}"')
-        try:
-            return self.reads(data)
-        except (msgspec.MsgspecError, TypeError, ValueError) as error:
-            raise ReplyError(f"the reply has not the form that was asked for: {error}") from error
-
-    def read_text(self, text: str) -> Any:
-        return text.strip() if self.form is _TEXT else super().read_text(text)
-
-    @property
-    def size(self) -> int:
-        return len(self.user)
+def not_scorable(reason: str | None = None) -> NotScorable:
+    """Say from a step that a run has nothing to score."""
+    return NotScorable(reason)
 
 
 class OwnScorer(Struct, Runs, frozen=True, kw_only=True):
@@ -74,6 +46,7 @@ class OwnScorer(Struct, Runs, frozen=True, kw_only=True):
     description: str = ""
     judge: Mapping[str, Any] = {}
     type: Any = None
+    prepare_run: Callable[..., Any] | None = None
     steps: Mapping[str, Step] = {}
 
     def preprocess(self, step: Step) -> OwnScorer:
@@ -94,10 +67,8 @@ class OwnScorer(Struct, Runs, frozen=True, kw_only=True):
 
     def _with(self, name: str, step: Step) -> OwnScorer:
         if isinstance(step, Mapping):
-            step = {snake(str(key)): value for key, value in step.items()}
-            unknown = [key for key in step if key not in _OF_A_STEP]
-            if unknown:
-                raise InputError(f"the step {name!r} has no {unknown[0]!r}; it takes: {', '.join(_OF_A_STEP)}.")
+            step = in_snake_case(step)
+            refuse_unknown(f"the step {name!r} has no", step, _OF_A_STEP)
             if not callable(step.get("create_prompt")):
                 raise InputError(f"the step {name!r} needs a function `create_prompt` that returns the prompt.")
         elif not callable(step):
@@ -121,28 +92,34 @@ class _Pass:
         self._trails: dict[str, Trail] = {}
 
     async def result(self) -> ScorerResult:
-        step = "preprocess"
+        step = "prepare_run"
         values: dict[str, Any] = {}
         try:
+            if self._scorer.prepare_run is not None:
+                self._run = as_run(await called(self._scorer.prepare_run, self._run), {})
             for step in _STEPS:
                 if step in self._scorer.steps:
-                    values[step] = _checked(step, await self._done(step, values.get("generate_score")))
+                    value = await self._done(step, values.get("generate_score"))
+                    if isinstance(value, NotScorable):
+                        nothing: dict[str, Any] = {"score": None, "reason": value.reason, "not_scorable": value}
+                        return self._told(values, outcome=Outcome.UNJUDGEABLE, **nothing)
+                    values[step] = _checked(step, value)
                     if step in ("preprocess", "analyze"):
                         self._results[f"{step}_step_result"] = values[step]
         except Exception as error:
             kind = error.kind if isinstance(error, JudgeError) else "scorer"
             said = str(error) if isinstance(error, HalluscopeError) else f"{type(error).__name__}: {error}"
-            failed = run_without_score(
-                self._run.run_id, Failure(kind, f"{step}: {said}"), "a step of the scorer failed"
-            )
+            told: dict[str, Any] = {name: getattr(error, name, None) for name in ("status", "body")}
+            failure = Failure(kind, f"{step}: {said}", **told)
+            failed = run_without_score(self._run.run_id, failure, "a step of the scorer failed")
+            if step == "generate_reason":
+                failed = structs.replace(failed, score=values["generate_score"], outcome=Outcome.SCORED, reason=None)
             return structs.replace(failed, **self._so_far(values))
-        return ScorerResult(
-            run_id=self._run.run_id,
-            score=values["generate_score"],
-            reason=values.get("generate_reason"),
-            outcome=Outcome.SCORED,
-            **self._so_far(values),
-        )
+        score, reason = values["generate_score"], values.get("generate_reason")
+        return self._told(values, score=score, reason=reason, outcome=Outcome.SCORED)
+
+    def _told(self, values: Mapping[str, Any], **found: Any) -> ScorerResult:
+        return ScorerResult(run_id=self._run.run_id, **found, **self._so_far(values))
 
     def _so_far(self, values: Mapping[str, Any]) -> dict[str, Any]:
         prompts = {f"{step}_prompt": prompt for step, prompt in self._prompts.items()}
@@ -165,46 +142,70 @@ class _Pass:
         if not isinstance(prompt, str):
             raise InputError(f"create_prompt returned a {type(prompt).__name__}: return the prompt's text")
         self._prompts[step] = prompt
-        return await self._asked(step, work, prompt)
+        answer = await self._asked(step, work, prompt)
+        if not callable(work.get("calculate_score")):
+            return answer
+        told[f"{step}_step_result"] = told["analyze_step_result"] = answer
+        return await called_with(work["calculate_score"], told, (*_NAMES, "analyze_step_result", f"{step}_step_result"))
 
     async def _asked(self, step: str, work: Mapping[str, Any], prompt: str) -> Any:
         judge = _judge_options({**self._scorer.judge, **(work.get("judge") or {})})
         judging = Judging(judge.pop("model", None), judge["options"], documented="openai/gpt-4o")
         form, reads = _form(step, work.get("output_schema"))
-        question = _Asked(step=step, system=judge["instructions"], user=prompt, form=form, reads=reads)
+        word = str if form is _TEXT else None
+        question = Asked(system=judge["instructions"], user=prompt, form=form, reads=reads, reads_word=word)
         trail = self._trails[step] = Trail(Case(output=""))
-        driver = Driver(judging.judge, patience=judging.patience)
-        return (await driver.ask(judging.judge, question, trail)).value
+        return await ask(judging, question, trail)
 
 
+@takes_camel_case
 def create_scorer(
     *,
-    id: str,
+    id: str | None = None,
     name: str | None = None,
     description: str = "",
     judge: Mapping[str, Any] | None = None,
     type: Any = None,
+    prepare_run: Callable[..., Any] | None = None,
 ) -> OwnScorer:
     """A scorer to be given its steps: `create_scorer(id="mine").generate_score(lambda run: 1.0)`.
 
     A step is a function of `run`, `results` (of the steps before) and `score`, or an object with
-    `create_prompt` and `output_schema` (a JSON schema, or a type) that a model is asked with.
-    `judge` is that model, for all steps that name none: {"model": …, "instructions": …}, and its
-    options (`base_url`, `timeout`, …). `type` is kept and does nothing.
+    `create_prompt` and `output_schema` (a JSON schema, or a type) that a model is asked with, and for the score
+    maybe `calculate_score`, a function of the answer.
+
+    Args:
+        id: Name in results. Without one it is `name`.
+        name: Name for people.
+        description: What is scored.
+        judge: The model for all steps that name none: {"model": …, "instructions": …, "model_settings": …}, and its
+            options (`base_url`, `timeout`, …).
+        type: Kept, and does nothing.
+        prepare_run: Function from the run to the run that the steps see.
+
+    Raises:
+        InputError: There is no name, or an option of the judge is unknown.
+
+    Example:
+        >>> brief = create_scorer(id="brief").generate_score(lambda run: float(len(run.output) < 100))
+        >>> brief.run(output="In 1921.").score
+        1.0
     """
+    id = name if id is None else id
     if not isinstance(id, str) or not id.strip():
-        raise InputError(f"the scorer's id must be a text, not {id!r}.")
+        raise InputError(f"the scorer's id must be a text, not {id!r}: pass id=… or name=….")
     _judge_options(judge or {})
-    return OwnScorer(id=id, name=name or id, description=description, judge=judge or {}, type=type)
+    return OwnScorer(
+        id=id, name=name or id, description=description, judge=judge or {}, type=type, prepare_run=prepare_run
+    )
 
 
 def _judge_options(given: Mapping[str, Any]) -> dict[str, Any]:
-    named = {snake(str(key)): value for key, value in given.items()}
-    unknown = [key for key in named if key not in (*_OF_A_JUDGE, *OPTIONS)]
-    if unknown:
-        known = ", ".join([*_OF_A_JUDGE, *OPTIONS])
-        raise InputError(f"a scorer's judge has no option {unknown[0]!r}; it takes: {known}.")
-    options = {key: value for key, value in named.items() if key in OPTIONS}
+    named = in_snake_case(given)
+    settings = in_snake_case(named.pop("model_settings", None) or {})
+    named = {**{_SETTINGS.get(key, key): value for key, value in settings.items()}, **named}
+    refuse_unknown("a scorer's judge has no option", named, (*_OF_A_JUDGE, "model_settings", *OPTIONS), ACCEPTED)
+    options = {key: value for key, value in named.items() if key in ACCEPTED}
     return {"model": named.get("model"), "instructions": named.get("instructions") or "", "options": options}
 
 

@@ -1,31 +1,86 @@
-"""Mastra's scorers: created from a model and options, run on an input and an output."""
+"""Mastra's scorers in its own words: created from a model and options, run on an input and an output."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, TypeVar, cast
 
-from msgspec import structs
+import msgspec
+from msgspec import Struct, structs
 
-from ..._internal import metrics
-from ..._internal.case import Case
-from ..._internal.conversation import as_passage, extract_tool_results
-from ..._internal.errors import InputError
-from ..._internal.judge import Judge, JudgeSpec
-from ..._internal.metrics import METRICS
-from ..._internal.result import Outcome, Result
-from .._callables import NamedValues
-from .._judging import OPTIONS, Judging, taken_out
-from ._context import HookedJudge
+from ..._internal.core.case import Case
+from ..._internal.core.conversation import as_passage, extract_tool_results
+from ..._internal.core.errors import ContextFailed, InputError
+from ..._internal.core.redaction import as_cause
+from ..._internal.core.result import Outcome, Result
+from ..._internal.core.verdict import Claim, Support, Verdict
+from ..._internal.engine import metrics
+from ..._internal.engine.judge import Answer, Call, Judge, JudgeSpec
+from ..._internal.engine.metrics import METRICS
+from ..._internal.engine.questions import Question, ResolveContext
+from .._callables import NamedValues, called_with, refuse_unknown
+from .._models import OPTIONS, Judged, Judging, taken_out
+from ._camel_case import in_snake_case, takes_camel_case
 from ._messages import asked, said
 from ._scorer_run import Runs, ScorerResult, told_of_judge
-from ._vocabulary import FAITHFULNESS, HALLUCINATION, Vocabulary, counted
 
 _STEPS = {"extract": "preprocess", "verify": "analyze", "explain": "generate_reason"}
 
+T = TypeVar("T")
+Hook = Callable[..., Any]
 
-class MastraScorer(Runs):
+_NAMES = ("run", "results", "score", "step")
+
+
+class Vocabulary(Struct, frozen=True):
+    """How one scorer names itself and shows its steps.
+
+    `named_claims`: claims come in an object and verdicts repeat their statement; otherwise claims
+    are a list and verdicts stand in its order. `bands` are the documents' words for scores, each with the share of
+    wrong claims below which it is used; a share between two of the documents' bands belongs to the nearer one.
+    """
+
+    metric: str
+    id: str
+    name: str
+    description: str
+    words: dict[Support, str]
+    named_claims: bool
+    tools_are_context: bool
+    bands: tuple[tuple[float, str], ...]
+
+    def claims(self, claims: Sequence[Claim]) -> Any:
+        """The result of the preprocess step."""
+        texts = [claim.text for claim in claims]
+        return {"claims": texts} if self.named_claims else texts
+
+    def verdicts(self, verdicts: Sequence[Verdict]) -> dict[str, Any]:
+        """The result of the analyze step: what counts in the score, and nothing else."""
+        return {"verdicts": [self._verdict(v) for v in counted(verdicts)]}
+
+    def interpretation(self, wrong: float) -> str:
+        """What the documents call a score, from the share of the scale that it is away from the best."""
+        return next(meaning for limit, meaning in self.bands if round(wrong, 6) < limit)
+
+    def _verdict(self, verdict: Verdict) -> dict[str, str]:
+        statement = {"statement": verdict.claim.text} if self.named_claims else {}
+        return {**statement, "verdict": self.words[verdict.support], "reason": verdict.reason or ""}
+
+
+def counted(verdicts: Sequence[Verdict]) -> list[Verdict]:
+    """The verdicts on claims, without those on what turned out to be none."""
+    return [v for v in verdicts if v.support is not Support.NOT_A_CLAIM]
+
+
+_VOCABULARIES = msgspec.json.decode(
+    Path(__file__).with_name("vocabularies.json").read_bytes(), type=dict[str, Vocabulary]
+)
+HALLUCINATION, FAITHFULNESS = _VOCABULARIES["hallucination"], _VOCABULARIES["faithfulness"]
+
+
+class MastraScorer(Judged, Runs):
     """Scores one output at a time. Holds no state between runs."""
 
     def __init__(self, vocabulary: Vocabulary, model: JudgeSpec, options: dict[str, Any]) -> None:
@@ -41,11 +96,6 @@ class MastraScorer(Runs):
         _checked(vocabulary, options)
         Case.of("", self._context)
         self.metric = metrics.resolve(vocabulary.metric, **options, resolve_context=self._hook is not None)
-
-    @property
-    def judge(self) -> Judge:
-        """The judge, made when it is first needed: a scorer can be declared where no key is set."""
-        return self._judging.judge
 
     @property
     def best(self) -> float:
@@ -88,31 +138,58 @@ class MastraScorer(Runs):
             result=result,
         )
         if result.outcome is Outcome.EMPTY_OUTPUT:
-            reason = f"The score is {words.empty_output:g} because the output is empty: it claims nothing."
-            told = structs.replace(told, score=words.empty_output, reason=reason)
-        return structs.replace(told, interpretation=words.interpretation(told.score, self.scale))
+            reason = "The score is 0 because the output is empty: it claims nothing."
+            told = structs.replace(told, score=0.0, reason=reason)
+        if told.score is None:
+            return told
+        wrong = abs(told.score - self.best) / self.scale
+        return structs.replace(told, interpretation=words.interpretation(wrong))
 
 
+@takes_camel_case
 def create_hallucination_scorer(
     model: JudgeSpec = None, options: Mapping[str, Any] | None = None, **more: Any
 ) -> MastraScorer:
-    """A scorer for the share of claims that are hallucinated.
+    """Create a scorer for the share of claims that are hallucinated.
 
-    `options` (or keywords): `context`, the passages that count as true; `get_context`, a function
-    that returns them for a run and takes priority; `scale`; `id` and `name`; what the metric
-    `hallucination` takes (`prompts`, `examples`, `include_reason`); and what the judge takes
-    (`base_url`, `api_key`, `timeout`, `patience`, `seed`, `temperature`).
+    Args:
+        model: Name of a model, an object `{"id", "url", "apiKey", "headers"}`, or a model of your own.
+        options: `context`, the passages that count as true; `get_context`, a function that returns them for a run and
+            takes priority; `scale`; `id` and `name`; what the metric takes (`prompts`, `examples`, `include_reason`);
+            and what the judge takes (`base_url`, `api_key`, `timeout`, `retry_policy`, `seed`, `temperature`).
+        more: The same as keywords.
+
+    Returns:
+        The scorer.
+
+    Raises:
+        InputError: An option is unknown, or given twice.
+
+    Example:
+        >>> scorer = create_hallucination_scorer(context=["The tower is 330 m tall."])
+        >>> scorer.run(input="How tall is it?", output="It is 330 m tall.").score
+        0.0
     """
     return _created(HALLUCINATION, model, options, more)
 
 
+@takes_camel_case
 def create_faithfulness_scorer(
     model: JudgeSpec = None, options: Mapping[str, Any] | None = None, **more: Any
 ) -> MastraScorer:
-    """A scorer for the share of claims that the context supports.
+    """Create a scorer for the share of claims that the context supports.
 
-    Options as for the hallucination scorer. Without `context` the results of the tool calls in the
-    output's messages are the context.
+    Args:
+        model: As for `create_hallucination_scorer`.
+        options: As for `create_hallucination_scorer`. Without `context`, the results of the tool calls in the output's
+            messages are the context.
+        more: The same as keywords.
+
+    Returns:
+        The scorer.
+
+    Raises:
+        InputError: An option is unknown, or given twice.
     """
     return _created(FAITHFULNESS, model, options, more)
 
@@ -120,12 +197,12 @@ def create_faithfulness_scorer(
 def _created(
     vocabulary: Vocabulary, model: JudgeSpec, options: Mapping[str, Any] | None, more: dict[str, Any]
 ) -> MastraScorer:
-    if isinstance(model, Mapping):
+    if isinstance(model, Mapping) and ("model" in model or not {"id", "modelId", "model_id"} & model.keys()):
         # The single options object of the documents, as it stands there.
-        more = {**{str(key): value for key, value in model.items()}, **more}
+        more = {**in_snake_case(model), **more}
         model = more.pop("model", None)
         options = more.pop("options", options)
-    given = dict(options or {})
+    given = in_snake_case(options or {})
     for name, value in more.items():
         if name in given:
             raise InputError(f"the option {name!r} is given twice: in `options` and as a keyword.")
@@ -135,10 +212,8 @@ def _created(
 
 def _checked(vocabulary: Vocabulary, options: dict[str, Any]) -> None:
     fields = [name for name in METRICS[vocabulary.metric].__struct_fields__ if name != "resolve_context"]
-    unknown = [name for name in options if name not in fields]
-    if unknown:
-        known = ", ".join(["context", "get_context", "id", "name", *fields, *OPTIONS])
-        raise InputError(f"the {vocabulary.id} has no option {unknown[0]!r}; it takes: {known}.")
+    known = ("context", "get_context", "id", "name", *fields, *OPTIONS)
+    refuse_unknown(f"the {vocabulary.id} has no option", options, known)
     scale = options.get("scale", 1)
     if isinstance(scale, bool) or not isinstance(scale, (int, float)) or not 0 < scale < math.inf:
         raise InputError(f"the scale must be a number above 0, not {scale!r}.")
@@ -154,3 +229,64 @@ def _text(what: str, value: Any, otherwise: str) -> str:
 
 def _prompt(result: Result, question: str) -> str | None:
     return "\n\n".join(result.prompts(question)) or None
+
+
+class GetContextParams(NamedValues):
+    """What the hook gets: `run`, `results` of the steps before, `step`, and `score` once there is one."""
+
+    @property
+    def score(self) -> float | None:
+        """The score, in the step "generateReason"; before that the key is not there."""
+        held: float | None = self.get("score")
+        return held
+
+
+class HookedJudge:
+    """Asks the hook for the context and another judge for all else."""
+
+    asks = True
+
+    def __init__(self, judge: Judge, hook: Hook, run: NamedValues, vocabulary: Vocabulary) -> None:
+        self._judge = judge
+        self._hook = hook
+        self._run = run
+        self._vocabulary = vocabulary
+
+    @property
+    def name(self) -> str:
+        return self._judge.name
+
+    @property
+    def window(self) -> int | None:
+        return self._judge.window
+
+    def fingerprint(self) -> str:
+        return self._judge.fingerprint()
+
+    async def answer(self, question: Question[T], call: Call) -> Answer[T]:
+        if isinstance(question, ResolveContext):
+            return cast("Answer[T]", await self._resolved(question))
+        assert call.ask is not None
+        return await call.ask(self._judge, question)
+
+    async def _resolved(self, question: ResolveContext) -> Answer[tuple[str, ...]]:
+        try:
+            given = await called_with(self._hook, self._params(question), _NAMES)
+        except Exception as error:
+            raise ContextFailed(f"get_context raised {type(error).__name__}: {error}") from as_cause(error)
+        if given is None:
+            raise ContextFailed("get_context returned None: return a list of passages, an empty one if there are none.")
+        try:
+            case = Case.of("", given)
+        except InputError as error:
+            raise ContextFailed(f"what get_context returned cannot be used: {error}") from error
+        return Answer(judge="get_context", value=case.context, notes=case.notes)
+
+    def _params(self, question: ResolveContext) -> GetContextParams:
+        results = NamedValues(preprocess_step_result=self._vocabulary.claims(question.claims))
+        step = "generateReason" if question.step == "explain" else question.step
+        params = GetContextParams(run=self._run, results=results, step=step)
+        if question.score is not None:
+            results["analyze_step_result"] = self._vocabulary.verdicts(question.verdicts)
+            params["score"] = round(question.score, 2)
+        return params

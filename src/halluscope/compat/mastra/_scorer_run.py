@@ -2,24 +2,29 @@
 
 from __future__ import annotations
 
-import re
 import uuid
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-import msgspec
-from msgspec import UNSET, Struct
+from msgspec import Struct
 
-from ..._internal.errors import InputError, MissingParameters
-from ..._internal.plumbing import sync
-from ..._internal.result import Exchange, Failure, Outcome, Result
-from .._callables import NamedValues
+from ..._internal.core.errors import InputError, MissingParameters
+from ..._internal.core.plumbing import sync
+from ..._internal.core.plumbing.json_values import decode_json
+from ..._internal.core.result import Exchange, Failure, Outcome, Result
+from .._callables import NamedValues, refuse_unknown
+from ._camel_case import CamelCase, in_snake_case
 
 GIVEN = ("input", "output", "run_id", "ground_truth", "request_context", "tracing_context", "additional_context")
-_WITHIN_A_NAME = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 
 
-class ScorerResult(Struct, frozen=True, kw_only=True):
+class NotScorable(Struct, CamelCase, frozen=True):
+    """What a step returns where there is nothing to score: the run has no score, and counts in no mean."""
+
+    reason: str | None = None
+
+
+class ScorerResult(Struct, CamelCase, frozen=True, kw_only=True):
     """What a run returns, in Mastra's names.
 
     `score` is None where there is none; `outcome` and `reason` then say why, and `failure` what
@@ -41,40 +46,23 @@ class ScorerResult(Struct, frozen=True, kw_only=True):
     generate_reason_prompt: str | None = None
     judge: Any = None
     failure: Failure | None = None
+    not_scorable: NotScorable | None = None
     result: Result | None = None
 
 
-class Runs:
+class Runs(CamelCase):
     """What every scorer does: it takes a run, given by keywords or as one object, and scores it."""
 
     __slots__ = ()
 
-    async def arun(
-        self,
-        run: Mapping[str, Any] | None = None,
-        /,
-        *,
-        output: Any = UNSET,
-        input: Any = UNSET,
-        run_id: Any = UNSET,
-        ground_truth: Any = UNSET,
-        request_context: Any = UNSET,
-        tracing_context: Any = UNSET,
-    ) -> ScorerResult:
+    async def arun(self, run: Mapping[str, Any] | None = None, /, **named: Any) -> ScorerResult:
         """The score of one output, given by keywords or as {"input": …, "output": …}.
 
         Input and output are texts, lists of messages, or objects that hold one: `{"prompt": …}`,
-        `{"text": …}`, `{"content": …}`. All else is for the scorer's hook or steps.
+        `{"text": …}`, `{"content": …}`. All else is for the scorer's hook or steps: `run_id`, `ground_truth`,
+        `request_context`, `tracing_context`.
         """
-        named = {
-            "output": output,
-            "input": input,
-            "run_id": run_id,
-            "ground_truth": ground_truth,
-            "request_context": request_context,
-            "tracing_context": tracing_context,
-        }
-        return await self._scored(_as_run(run, named))
+        return await self._scored(as_run(run, named))
 
     run = sync.blocking_method(arun, "run")
 
@@ -82,26 +70,17 @@ class Runs:
         raise NotImplementedError
 
 
-def _as_run(whole: Any, named: Mapping[str, Any]) -> NamedValues:
+def as_run(whole: Any, named: Mapping[str, Any]) -> NamedValues:
     """The run that a scorer is asked to score: `input`, `output` and what else it carries."""
-    given = {name: value for name, value in named.items() if value is not UNSET}
-    if whole is not None:
-        if not isinstance(whole, Mapping):
-            raise InputError(f"a run is a {type(whole).__name__}: pass {{'input': …, 'output': …}}, or keywords.")
-        given = {**{snake(str(key)): value for key, value in whole.items()}, **given}
-    unknown = [name for name in given if name not in GIVEN]
-    if unknown:
-        raise InputError(f"a run has no {unknown[0]!r}; it takes: {', '.join(GIVEN)}.")
+    if whole is not None and not isinstance(whole, Mapping):
+        raise InputError(f"a run is a {type(whole).__name__}: pass {{'input': …, 'output': …}}, or keywords.")
+    given = in_snake_case({**(whole or {}), **named})
+    refuse_unknown("a run has no", given, GIVEN)
     if "output" not in given:
         raise MissingParameters(["output"], "the run")
     run = NamedValues({name: given.get(name) for name in GIVEN})
     run["run_id"] = run["run_id"] or uuid.uuid4().hex
     return run
-
-
-def snake(name: str) -> str:
-    """`runId` as `run_id`."""
-    return _WITHIN_A_NAME.sub("_", name).lower()
 
 
 def run_without_score(run_id: str, failure: Failure, why: str) -> ScorerResult:
@@ -128,6 +107,7 @@ def told_of_judge(exchanges: Iterable[Exchange], steps: Mapping[str, str]) -> Na
 def _execution(exchange: Exchange) -> NamedValues:
     provider, slash, model = exchange.judge.partition("/")
     used = exchange.usage
+    tokens = used.input_tokens + used.output_tokens or None
     return NamedValues(
         status="failure" if exchange.error else "success",
         prompt=exchange.prompt,
@@ -136,11 +116,8 @@ def _execution(exchange: Exchange) -> NamedValues:
         judge_provider=provider if slash else None,
         judge_model_id=model if slash else exchange.judge,
         model_call_count=used.calls,
-        usage=NamedValues(
-            input_tokens=used.input_tokens,
-            output_tokens=used.output_tokens,
-            total_tokens=used.input_tokens + used.output_tokens,
-        ),
+        usage=tokens
+        and NamedValues(input_tokens=used.input_tokens, output_tokens=used.output_tokens, total_tokens=tokens),
         cost=used.cost,
     )
 
@@ -149,6 +126,6 @@ def _output(reply: str | None) -> Any:
     if reply is None:
         return None
     try:
-        return msgspec.json.decode(reply)
-    except msgspec.DecodeError:
+        return decode_json(reply)
+    except ValueError:
         return reply

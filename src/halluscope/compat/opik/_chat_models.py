@@ -2,38 +2,56 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import Any
 
-from ..._internal.plumbing import sync
-from .._own_models import DeclaredModel
-from .._writing import Model
+from ..._internal.core.plumbing import sync
+from .._asking import written
+from .._models import DeclaredModel, Judging
 
 _OTHER_NAMES = {"api_base": "base_url"}
 _NOT_OURS = ("num_retries", "max_retries")
 """LiteLLM's own retries: ours are the only ones."""
 
 
-class OpikBaseModel(ABC):
-    """A model of your own: `generate_string` takes a prompt and returns the text of the reply."""
+class OpikBaseModel:
+    """A model of your own, with one of these methods: the first that is there is asked.
+
+    Args:
+        model_name: Name in results.
+    """
 
     def __init__(self, model_name: str) -> None:
         self.model_name = model_name
 
-    @abstractmethod
-    def generate_string(self, input: str, **kwargs: Any) -> str:
-        """The reply to a prompt."""
-
     async def agenerate_string(self, input: str, **kwargs: Any) -> str:
-        """The same, awaited. Where it is not there, `generate_string` is called in a thread."""
+        """The reply's text, from a prompt."""
+        raise NotImplementedError
+
+    def generate_string(self, input: str, **kwargs: Any) -> str:
+        """The same, called in a thread."""
+        raise NotImplementedError
+
+    async def agenerate_chat_completion(self, messages: list[dict[str, Any]], **kwargs: Any) -> Any:
+        """The reply as a message, from messages."""
+        raise NotImplementedError
+
+    def generate_chat_completion(self, messages: list[dict[str, Any]], **kwargs: Any) -> Any:
+        """The same, called in a thread."""
         raise NotImplementedError
 
 
 class LiteLLMChatModel(DeclaredModel):
     """A model by the name that LiteLLM has for it. OpenAI's and Anthropic's are asked directly.
 
-    `completion_kwargs` go with every call: `api_base`, `api_key`, `temperature`, `seed`, `timeout`, …
+    Args:
+        model_name: Name of the model.
+        must_support_arguments: Taken, and does nothing.
+        track: Taken, and does nothing.
+        completion_kwargs: What goes with every call: `api_base`, `api_key`, `temperature`, `seed`, `timeout`, …
+
+    Example:
+        >>> Hallucination(model=LiteLLMChatModel("gpt-4o", temperature=0.1))
     """
 
     def __init__(
@@ -50,6 +68,6 @@ class LiteLLMChatModel(DeclaredModel):
 
     async def agenerate_string(self, /, input: str, **kwargs: Any) -> str:
         """The model's reply to a prompt."""
-        return str(await Model(self).answer("", input))
+        return str(await written(Judging(self), "", input))
 
     generate_string = sync.blocking_method(agenerate_string, "generate_string")

@@ -1,15 +1,17 @@
-"""Evaluators over the rows of a frame: Phoenix's functions, with its columns, and ours with plain ones."""
+"""Evaluators over the rows of a frame, with Phoenix's columns."""
 
 from __future__ import annotations
 
+import json
 import time
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from ..._internal.core.errors import InputError
+from ..._internal.core.plumbing import sync
 from ..._internal.engine.many import collected
-from ..._internal.errors import InputError
-from ..._internal.plumbing import sync
-from ._inputs import InputMapping
+from .._callables import whole_number
+from ._evaluators import LLMEvaluator
 from ._score import Evaluator, Score
 
 if TYPE_CHECKING:
@@ -17,6 +19,7 @@ if TYPE_CHECKING:
 
 COMPLETED, FAILED, DID_NOT_RUN = "COMPLETED", "FAILED", "DID NOT RUN"
 _AT_ONCE = 3
+_ANNOTATORS: dict[str | None, str] = {"llm": "LLM", "human": "HUMAN", "code": "CODE", "heuristic": "CODE"}
 
 
 async def async_evaluate_dataframe(
@@ -28,17 +31,35 @@ async def async_evaluate_dataframe(
     exit_on_error: bool | None = None,
     max_retries: int | None = None,
 ) -> pd.DataFrame:
-    """A copy of the frame with two columns for each evaluator.
+    """Evaluate the rows of a frame.
 
-    `<name>_score` has the score as a dictionary, None where the row failed. `<name>_execution_details`
-    says how it went: `status` ("COMPLETED", "FAILED", or "DID NOT RUN" after `exit_on_error`),
-    `exceptions` and `execution_seconds`. No bar is drawn.
+    Args:
+        dataframe: The frame, with a row for each record.
+        evaluators: The evaluators.
+        concurrency: Evaluations at the same time.
+        tqdm_bar_format: Taken, and does nothing, as does `hide_tqdm_bar`: no bar is drawn.
+        exit_on_error: Whether to stop at the first row that fails.
+        max_retries: How often a failed call is made again.
+
+    Returns:
+        A copy of the frame with two columns for each evaluator. `<name>_score` has the score as a dictionary, None if
+        the row failed. `<name>_execution_details` has `status` ("COMPLETED", "FAILED", or "DID NOT RUN" after
+        `exit_on_error`), `exceptions` and `execution_seconds`.
+
+    Raises:
+        InputError: An argument is invalid.
+
+    Example:
+        >>> evaluate_dataframe(frame, [HallucinationEvaluator()])["hallucination_score"][0]["label"]
+        'factual'
     """
-    at_once = _whole("concurrency", _AT_ONCE if concurrency is None else concurrency, 1)
+    at_once = whole_number("concurrency", _AT_ONCE if concurrency is None else concurrency, 1)
     rows = _rows(dataframe)
     chosen = list(evaluators)
     if max_retries is not None:
-        chosen = [_retrying(evaluator, _whole("max_retries", max_retries, 0)) for evaluator in chosen]
+        retries = whole_number("max_retries", max_retries, 0)
+        # An evaluator of the user's own sees to its retries itself.
+        chosen = [one.with_retries(retries) if isinstance(one, LLMEvaluator) else one for one in chosen]
     for evaluator in chosen:
         getattr(evaluator, "judge", None)  # a key that is missing is found out before the first row
     stopped = False
@@ -46,14 +67,14 @@ async def async_evaluate_dataframe(
     async def work(job: tuple[int, int]) -> tuple[list[Score], dict[str, Any]]:
         nonlocal stopped
         if stopped:
-            return [], _details(DID_NOT_RUN, [], 0.0)
+            return [], _details(DID_NOT_RUN, 0.0)
         began = time.perf_counter()
         try:
             scores = await chosen[job[1]].async_evaluate(rows[job[0]])
         except Exception as error:  # a row's own fault, or that of a function in its mapping
             stopped = stopped or bool(exit_on_error)
-            return [], _details(FAILED, [error], time.perf_counter() - began)
-        return scores, _details(COMPLETED, [], time.perf_counter() - began)
+            return [], _details(FAILED, time.perf_counter() - began, error)
+        return scores, _details(COMPLETED, time.perf_counter() - began)
 
     jobs = [(row, place) for row in range(len(rows)) for place in range(len(chosen))]
     done = dict(zip(jobs, await collected(jobs, work, at_once=at_once), strict=True))
@@ -78,48 +99,12 @@ def evaluate_dataframe(
     """Like `async_evaluate_dataframe`, without awaiting."""
     return sync.run(
         async_evaluate_dataframe(
-            dataframe,
-            evaluators,
-            concurrency,
-            tqdm_bar_format,
-            hide_tqdm_bar,
-            exit_on_error,
-            max_retries,
+            dataframe, evaluators, concurrency, exit_on_error=exit_on_error, max_retries=max_retries
         )
     )
 
 
-def in_columns(
-    evaluator: Any, dataframe: pd.DataFrame, input_mapping: InputMapping | None, concurrency: int
-) -> pd.DataFrame:
-    """The frame with score, label, explanation and error of each row in columns of their own."""
-    at_once = _whole("concurrency", concurrency, 1)
-    rows = _rows(dataframe)
-    _ = evaluator.judge
-
-    async def outcome(row: Mapping[str, Any]) -> Score | str:
-        try:
-            scores: list[Score] = await evaluator.async_evaluate(row, input_mapping)
-            return scores[0]
-        except Exception as error:
-            return f"{type(error).__name__}: {error}"
-
-    outcomes = sync.run(collected(rows, outcome, at_once=at_once))
-    scores = [outcome if isinstance(outcome, Score) else Score() for outcome in outcomes]
-    told: pd.DataFrame = dataframe.copy()
-    told[f"{evaluator.name}_score"] = [score.score for score in scores]
-    told[f"{evaluator.name}_label"] = [score.label for score in scores]
-    told[f"{evaluator.name}_explanation"] = [score.explanation for score in scores]
-    told[f"{evaluator.name}_error"] = [outcome if isinstance(outcome, str) else None for outcome in outcomes]
-    return told
-
-
-def _retrying(evaluator: Any, retries: int) -> Any:
-    """The evaluator with so many retries; one of the user's own sees to its retries itself."""
-    return evaluator._with_retries(retries) if hasattr(evaluator, "_with_retries") else evaluator
-
-
-def _details(status: str, errors: Sequence[Exception], seconds: float) -> dict[str, Any]:
+def _details(status: str, seconds: float, *errors: Exception) -> dict[str, Any]:
     told = [f"{type(error).__name__}: {error}" for error in errors]
     return {"status": status, "exceptions": told, "execution_seconds": seconds}
 
@@ -140,7 +125,44 @@ def _rows(dataframe: Any) -> list[Mapping[str, Any]]:
     return [{str(name): value for name, value in row.items()} for row in dataframe.to_dict("records")]
 
 
-def _whole(what: str, value: Any, least: int) -> int:
-    if isinstance(value, bool) or not isinstance(value, int) or value < least:
-        raise InputError(f"the {what} must be a whole number from {least}, not {value!r}.")
-    return value
+def to_annotation_dataframe(dataframe: pd.DataFrame, score_names: Sequence[str] | None = None) -> pd.DataFrame:
+    """Return the scores of `evaluate_dataframe` as annotations for Phoenix: a row for each span and score.
+
+    Args:
+        dataframe: The evaluated frame, with a column or an index whose name contains `span_id`.
+        score_names: Names of the scores. By default all.
+
+    Raises:
+        InputError: There is no such column, or no such score.
+    """
+    import pandas as pd
+
+    frame = dataframe.copy()
+    index = str(frame.index.name or "")
+    if "span_id" in index.lower():
+        frame[f"{index}_from_index" if index in frame.columns else index] = frame.index
+    spans = [name for name in map(str, frame.columns) if "span_id" in name.lower()]
+    if not spans:
+        raise InputError("the frame has no column whose name contains 'span_id': annotations need one.")
+    names = list(score_names or ()) or [n[:-6] for n in map(str, frame.columns) if n.endswith("_score")]
+    missing = [name for name in names if f"{name}_score" not in frame.columns]
+    if missing:
+        raise InputError(f"the frame has no scores called {missing[0]!r}: evaluate_dataframe adds {missing[0]}_score.")
+    rows = []
+    for name in names:
+        scores = [_score_of(cell) for cell in frame[f"{name}_score"]]
+        kind = next((score.get("kind") or score.get("source") for score in scores if score), None)
+        for row, score in zip(frame.to_dict("records"), scores, strict=True):
+            told = {**(score.get("metadata") or {})}
+            if score.get("direction"):
+                told["direction"] = score["direction"]
+            fields = {field: score.get(field) for field in ("score", "label", "explanation")}
+            about = {"metadata": told or None, "annotation_name": name, "annotator_kind": _ANNOTATORS.get(kind, "LLM")}
+            rows.append({**{span: row[span] for span in spans}, **fields, **about})
+    annotations: pd.DataFrame = pd.DataFrame(rows)
+    return annotations
+
+
+def _score_of(cell: Any) -> Mapping[str, Any]:
+    held = json.loads(cell) if isinstance(cell, str) and cell.strip() else cell
+    return held if isinstance(held, Mapping) else {}

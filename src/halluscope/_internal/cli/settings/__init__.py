@@ -1,1 +1,1 @@
-"""Settings: a file for a project, variables for a machine, options for one call."""
+"""Settings: a file per project, environment variables, and command line options."""

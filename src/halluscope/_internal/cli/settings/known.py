@@ -1,85 +1,48 @@
-"""Every setting there is: its place in the file, its variable, and what it is for."""
+"""All settings: their names in the file, their environment variables, and their descriptions."""
 
 from __future__ import annotations
 
+import json
+from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 from msgspec import Struct
 
-from ...judge import VARIABLE as JUDGE
+BASE_URL = "HALLUSCOPE_BASE_URL"
+ALERTS, WEBHOOK = "HALLUSCOPE_ALERTS", "HALLUSCOPE_WEBHOOK"
+HOME = "HALLUSCOPE_HOME"
 
 
-class Setting(Struct, frozen=True):
-    """A setting. `kind` is the type of its value in the file, `example` how `init` writes it there."""
+class Setting(Struct, frozen=True, kw_only=True):
+    """A setting. `kind` is the type of its value, `example` what `init` writes."""
 
     section: str
     key: str
-    variable: str
     kind: type
     example: str
     about: str
+    variable: str
+    """The environment variable."""
 
     @property
     def name(self) -> str:
         return f"{self.section}.{self.key}"
 
     def exported(self, value: Any) -> str:
-        """The value as its variable holds it."""
+        """Format a value for its environment variable."""
         if isinstance(value, bool):
             return "1" if value else "0"
         return ";".join(map(str, value)) if isinstance(value, list) else str(value)
 
 
-SETTINGS = (
-    Setting("judge", "name", JUDGE, str, '"local"', "Who judges, one of `halluscope judges`."),
-    Setting(
-        "judge",
-        "base_url",
-        "HALLUSCOPE_BASE_URL",
-        str,
-        '"http://localhost:8000/v1"',
-        "The address of an OpenAI-compatible server for that judge.",
-    ),
-    Setting("judge", "timeout", "HALLUSCOPE_TIMEOUT", float, "120.0", "Seconds for one call."),
-    Setting("judge", "deadline", "HALLUSCOPE_DEADLINE", float, "300.0", "Seconds for one question, all tries in all."),
-    Setting("judge", "retries", "HALLUSCOPE_RETRIES", int, "12", "How often a failed call is made again."),
-    Setting("judge", "repairs", "HALLUSCOPE_REPAIRS", int, "2", "How often an unusable reply is asked for again."),
-    Setting(
-        "metrics",
-        "use",
-        "HALLUSCOPE_METRICS",
-        list,
-        '["hallucination"]',
-        "Which metrics `check` and `eval` use, of `halluscope metrics`.",
-    ),
-    Setting(
-        "metrics",
-        "threshold",
-        "HALLUSCOPE_THRESHOLD",
-        float,
-        "0.1",
-        "Where a score passes; without it every claim has to hold.",
-    ),
-    Setting(
-        "metrics",
-        "strict",
-        "HALLUSCOPE_STRICT",
-        bool,
-        "true",
-        "true: every claim has to hold. false: the threshold alone decides.",
-    ),
-    Setting("metrics", "profile", "HALLUSCOPE_PROFILE", str, '"support"', "A profile of `halluscope calibrate`."),
-    Setting("run", "gates", "HALLUSCOPE_GATES", list, '["hallucination <= 0.1"]', "What a run of `eval` has to meet."),
-    Setting("run", "concurrency", "HALLUSCOPE_CONCURRENCY", int, "32", "Judge calls at once in `eval`."),
-    Setting("run", "max_cost", "HALLUSCOPE_MAX_COST", float, "5.0", "Dollars at which `eval` stops."),
-    Setting("run", "cache", "HALLUSCOPE_CACHE", bool, "true", "Whether kept replies are used; false asks again."),
-    Setting(
-        "run",
-        "home",
-        "HALLUSCOPE_HOME",
-        str,
-        '".halluscope"',
-        "Where everything is kept, seen from the file.",
-    ),
-)
+def _read() -> Iterator[Setting]:
+    kinds = {kind.__name__: kind for kind in (bool, float, int, list, str)}
+    for section, settings in json.loads(Path(__file__).with_name("settings.json").read_text(encoding="utf-8")).items():
+        for key, about in settings.items():
+            held = {"variable": f"HALLUSCOPE_{key.upper()}", **about, "kind": kinds[about["kind"]]}
+            yield Setting(section=section, key=key, **held)
+
+
+SETTINGS = tuple(_read())
 BY_NAME = {setting.name: setting for setting in SETTINGS}

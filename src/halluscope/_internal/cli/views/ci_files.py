@@ -1,4 +1,4 @@
-"""What CI reads: JUnit XML and Markdown."""
+"""Results for CI: JUnit XML and Markdown."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ from pathlib import Path
 from xml.sax.saxutils import XMLGenerator
 from xml.sax.xmlreader import AttributesImpl
 
-from ...errors import WriteError
-from ...measuring.gates import Checked
-from ...plumbing.whole_file import replacing
-from ...result import Result
+from ...core.counting import count_of
+from ...core.errors import WriteError
+from ...core.plumbing.whole_file import replacing
+from ...core.result import Result
 from ...runs import MetricSummary, Run, Summary
-from ...text.counting import count_of
+from ...runs.gates import Checked
 
 _NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 def write_junit(path: Path, run: Run, checked: Sequence[Checked]) -> None:
-    """One suite per metric with a test per case, and one suite for the gates. Written as the results are read."""
+    """Write one test suite per metric, with a test per case, and one for the gates."""
     with replacing(path) as file:
         xml = XMLGenerator(file, "utf-8", short_empty_elements=True)
         xml.startDocument()
@@ -55,7 +55,7 @@ def _verdict(xml: XMLGenerator, result: Result) -> None:
     if result.passed:
         return
     if result.passed is False:
-        message = f"score {result.score:.3g}: {result.bar}"
+        message = f"score {result.score:.3g}: {result.criterion}"
         element = "failure"
     elif result.outcome.value in ("failed", "incomplete"):
         message, element = result.outcome.value, "error"
@@ -84,12 +84,12 @@ def _open(xml: XMLGenerator, element: str, attributes: Mapping[str, str]) -> Non
 
 
 def _xml(text: str) -> str:
-    """The text without the characters that XML cannot hold."""
+    """Replace characters that XML does not allow."""
     return _NOT_XML.sub("\ufffd", text)
 
 
 def markdown(summary: Summary, checked: Sequence[Checked]) -> str:
-    """The figures for a pull request or a step summary."""
+    """Format a summary for a pull request or a step summary in GitHub Actions."""
     lines = [
         f"### halluscope: {_cell(summary.run)}",
         "",
@@ -121,13 +121,13 @@ def _cell(text: str) -> str:
 
 
 def write_text(path: Path, text: str) -> None:
-    """Write a file, whole or not at all."""
+    """Write a file atomically."""
     with replacing(path) as file:
         file.write(text.encode())
 
 
 def write_summaries(text: str, path: Path | None) -> None:
-    """Write the summary to a file, where one is named, and add it to the step's summary in GitHub Actions."""
+    """Write the summary to a file, if one is given, and append it to the step summary in GitHub Actions."""
     if path is not None:
         write_text(path, text)
     steps = os.environ.get("GITHUB_STEP_SUMMARY")
@@ -136,7 +136,7 @@ def write_summaries(text: str, path: Path | None) -> None:
 
 
 def append_text(path: Path, text: str) -> None:
-    """Add to a file."""
+    """Append a line to a file."""
     try:
         with path.open("a", encoding="utf-8") as file:
             file.write(text + "\n")

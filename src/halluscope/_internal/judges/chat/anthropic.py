@@ -1,4 +1,4 @@
-"""Anthropic's messages."""
+"""Anthropic's messages API."""
 
 from __future__ import annotations
 
@@ -6,96 +6,107 @@ import json
 import os
 from typing import Any, ClassVar
 
-from ...case import clean
-from ...errors import InputError, JudgeUnavailable
-from ...plumbing.public import public_in
-from ...prompt import Prompt
-from . import http
-from .chat_judge import ChatJudge, ChatSettings, Completion, made_settings
-from .dialect import Manner, Mode
-from .prices import Price, Tokens, usage_of
-from .served_model import ServedModel
+from msgspec import structs
 
-_HOME = "https://api.anthropic.com"
+from ...core.case import clean
+from ...core.errors import JudgeUnavailable
+from ...core.plumbing.public import public_in
+from ...core.result import Usage
+from ...engine.judge import missing_key, provider_of
+from . import http
+from .chat_judge import UNKNOWN, ChatJudge, ChatRequest, Completion
+from .prices import Tokens
+from .response_modes import ResponseFormat
+from .served_model import ServedModel, served_judge
+
 _VERSION = "2023-06-01"
 _MAX_TOKENS = 4096
-"""The protocol demands a limit; a reply that reaches it is asked for again in parts."""
+"""The API requires a limit. If a reply reaches it, the question is split."""
 
 
 class AnthropicModel(ServedModel, frozen=True, kw_only=True):
-    """One model behind the messages protocol. A schema is asked for as the input of a tool it must use."""
+    """A model behind the messages API. The schema of the reply is the input schema of a tool that it must use."""
 
-    provider: ClassVar[str] = "anthropic"
+    path: ClassVar[str] = "/v1/messages"
 
+    provider: str = "anthropic"
     api_key: str
-    modes: tuple[Mode, ...] = ("schema", "text")
+    formats: tuple[ResponseFormat, ...] = ("schema", "text")
 
-    def fields(self, settings: ChatSettings, manner: Manner) -> dict[str, Any]:
-        if settings.temperature is None or "temperature" in manner.refused:
-            return {}
-        return {"temperature": settings.temperature}
+    def fields(self, request: ChatRequest) -> dict[str, Any]:
+        temperature = request.settings.temperature
+        return {} if temperature is None or "temperature" in request.mode.refused else {"temperature": temperature}
 
-    def request(
-        self, prompt: Prompt, schema: dict[str, Any], kind: str, manner: Manner, settings: ChatSettings
-    ) -> tuple[str, dict[str, str], dict[str, Any]]:
-        """The address, headers and body that ask for a message."""
+    def body(self, request: ChatRequest) -> dict[str, Any]:
+        prompt, settings = request.prompt, request.settings
         body: dict[str, Any] = {
             "model": self.model,
             "messages": [{"role": "user", "content": prompt.user}],
             "max_tokens": settings.max_tokens or _MAX_TOKENS,
-            **self.fields(settings, manner),
+            **self.fields(request),
             **settings.extra,
         }
         if prompt.system:
-            body["system"] = prompt.system
-        if manner.mode == "schema":
-            body["tools"] = [{"name": kind, "description": "Takes the reply.", "input_schema": schema}]
-            body["tool_choice"] = {"type": "tool", "name": kind}
-        headers = {"x-api-key": self.api_key, "anthropic-version": _VERSION, **self.headers}
-        return f"{self.base_url}/v1/messages", headers, body
+            # It is the same for all cases. Below the shortest length that the server caches, the mark has no effect.
+            body["system"] = [{"type": "text", "text": prompt.system, "cache_control": {"type": "ephemeral"}}]
+        if request.mode.format == "schema":
+            tool = {"name": request.kind, "description": "Receives the reply.", "input_schema": request.schema}
+            body |= {"tools": [tool], "tool_choice": {"type": "tool", "name": request.kind}}
+        return body
 
-    def completion(self, response: dict[str, Any]) -> Completion:
+    @property
+    def request_headers(self) -> dict[str, str]:
+        return {"x-api-key": self.api_key, "anthropic-version": _VERSION, **self.headers}
+
+    def tokens(self, response: dict[str, Any]) -> Tokens:
+        usage = response.get("usage")
+        counted = usage if isinstance(usage, dict) else {}
+        return Tokens.of(
+            counted.get("input_tokens"),
+            counted.get("output_tokens"),
+            counted.get("cache_read_input_tokens"),
+            counted.get("cache_creation_input_tokens"),
+            included=False,
+        )
+
+    def completion(self, response: dict[str, Any], usage: Usage = UNKNOWN) -> Completion:
         blocks = response.get("content")
         if not isinstance(blocks, list):
-            raise JudgeUnavailable("the server's response holds no content", body=clean(str(response)[:500]))
+            raise JudgeUnavailable("the server's response contains no content", body=clean(str(response)[:500]))
         blocks = [block for block in blocks if isinstance(block, dict)]
         given = [block["input"] for block in blocks if block.get("type") == "tool_use" and "input" in block]
         written = "".join(str(block.get("text", "")) for block in blocks if block.get("type") == "text")
         text = json.dumps(given[0], ensure_ascii=False) if given else written
-        counted = response.get("usage")
-        counted = counted if isinstance(counted, dict) else {}
-        tokens = Tokens.of(counted.get("input_tokens"), counted.get("output_tokens"))
-        usage = usage_of(self.provider, self.model, tokens, self.price)
         stopped = response.get("stop_reason")
         return Completion(clean(text), usage, stopped == "max_tokens", stopped == "refusal")
 
 
 @public_in("halluscope.judges")
 def anthropic_judge(
-    model: str,
-    *,
-    base_url: str | None = None,
-    api_key: str | None = None,
-    headers: dict[str, str] | None = None,
-    price: Price | None = None,
-    window: int | None = None,
-    response_limit: int = http.RESPONSE_LIMIT,
-    **settings: Any,
+    model: str, *, base_url: str | None = None, api_key: str | None = None, **options: Any
 ) -> ChatJudge:
-    """A judge from Anthropic. The key defaults to ANTHROPIC_API_KEY; `response_limit` is in bytes."""
-    key = (api_key or os.environ.get("ANTHROPIC_API_KEY") or "").strip()
+    """Create a judge from a model of Anthropic.
+
+    Args:
+        model: Name of the model.
+        base_url: Address of the server, by default ANTHROPIC_BASE_URL, or else that of Anthropic.
+        api_key: API key, by default ANTHROPIC_API_KEY.
+        **options: The other options of `openai_judge`.
+
+    Returns:
+        The judge.
+
+    Raises:
+        InputError: If there is no key, or an option is unusable.
+
+    Example:
+        >>> anthropic_judge("claude-sonnet-4-5", api_key="…").name
+        'anthropic/claude-sonnet-4-5'
+    """
+    provider = provider_of("anthropic")
+    key = provider.key_from(api_key)
     if not key:
-        raise InputError(
-            f"the judge anthropic/{model} needs a key: set ANTHROPIC_API_KEY or pass api_key=, "
-            "or use the judge 'local', which needs none."
-        )
-    address = http.address(base_url or os.environ.get("ANTHROPIC_BASE_URL") or _HOME)
-    served = AnthropicModel(
-        model=model,
-        base_url=address.url.removesuffix("/v1"),
-        api_key=key,
-        headers={**address.headers, **(headers or {})},
-        price=price,
-        response_limit=response_limit,
-    )
-    return ChatJudge(served, settings=made_settings(settings), window=window)
+        missing_key(f"anthropic/{model}", provider.key, "or use the judge 'local', which needs no key")
+    address = http.address(base_url or os.environ.get("ANTHROPIC_BASE_URL") or provider.home)
+    address = structs.replace(address, url=address.url.removesuffix("/v1"))
+    return served_judge(AnthropicModel, address, model=model, api_key=key or "", provider="anthropic", **options)

@@ -1,4 +1,4 @@
-"""A judge that is a chat model: it renders questions as prompts and finds out how its server likes to be asked."""
+"""The judge that sends questions to a chat model, and adapts to what its server supports."""
 
 from __future__ import annotations
 
@@ -8,114 +8,169 @@ from typing import Any, Protocol, TypeVar
 import msgspec
 from msgspec import Struct, structs
 
-from ...errors import InputError, JudgeRejected, QuestionTooLong
-from ...judge import Answer, Call
-from ...plumbing.public import public_in
-from ...prompt import Prompt
-from ...questions import Question
-from ...result import Usage
-from .dialect import Manner, Mode, dialect_of
+from ...core.errors import InputError, JudgeRejected, QuestionTooLong, did_you_mean
+from ...core.plumbing.public import public_in
+from ...core.prompt import Prompt
+from ...core.result import Usage
+from ...engine.judge import Answer, Call
+from ...engine.questions import Question
 from .http import words_of_error
-from .prices import Tokens, usage_of
+from .prices import Tokens, usage_now
+from .response_modes import ResponseFormat, ResponseMode, features_of
+from .verdict_probabilities import Token, verdict_probabilities
 
 T = TypeVar("T")
 
 _CHARACTERS_PER_TOKEN = 3
-"""On the safe side for English; a question that is too long all the same is split when the server says so."""
+"""A safe estimate for English. If a question is still too long, it is split when the server says so."""
 
 _SAMPLING_TEMPERATURE = 0.7
-"""For samples of a judge whose own temperature is zero: at zero they would all be one answer."""
+"""For samples of a judge whose own temperature is zero, which would all be equal."""
 
-_FAR = 1000
-"""Between the seeds of repairs: farther than anybody draws samples."""
+_REPAIR_SEED_STEP = 1000
+"""Between the seeds of repairs: larger than any number of samples."""
+
+
+UNKNOWN = Usage(calls=1, cost=None)
+"""The usage of a call if the server reports no tokens."""
 
 
 @public_in("halluscope.judges")
 class ChatSettings(Struct, frozen=True, kw_only=True):
-    """What is sent with every question. Zero temperature and a fixed seed: the same question, the same answer."""
+    """The settings of a chat model. By default, equal questions get equal answers.
+
+    Attributes:
+        temperature: Temperature, None to send none.
+        seed: Seed, None to send none.
+        max_tokens: Most tokens of a reply.
+        logprobs: Whether to ask for the log-probabilities of tokens. Verdicts have a probability from them.
+        extra: More fields for the body of the request, as documented by the server.
+    """
 
     temperature: float | None = 0.0
     seed: int | None = 0
     max_tokens: int | None = None
+    logprobs: bool = True
     extra: dict[str, Any] = {}
-    """More fields for the request's body, as the server documents them."""
 
     def drawn(self, sample: int, repair: int = 0) -> ChatSettings:
-        """The settings for one of several samples: another seed each, and a temperature that lets them differ.
+        """The settings for one of several samples: a different seed, and a temperature at which samples can differ.
 
-        The same goes for a second repair: the first has changed the prompt by its remark, but asked
-        once more in the same way the model would say the same again.
+        The same applies from the second repair on: with an unchanged prompt, the model would repeat its reply.
         """
         if not sample and repair < 2:
             return self
         warm = self.temperature if self.temperature else _SAMPLING_TEMPERATURE
-        return structs.replace(self, temperature=warm, seed=(self.seed or 0) + sample + _FAR * max(0, repair - 1))
+        return structs.replace(
+            self, temperature=warm, seed=(self.seed or 0) + sample + _REPAIR_SEED_STEP * max(0, repair - 1)
+        )
+
+
+_PASSED_APART = ("base_url", "api_key", "headers", "price", "window", "response_limit", "votes")
+"""Options of a chat judge that are no settings of the model."""
 
 
 def made_settings(given: dict[str, Any]) -> ChatSettings:
-    """Settings from keyword arguments; an unknown one is the caller's mistake."""
+    """Create settings from keyword arguments. Raise `InputError` for an unknown one."""
     unknown = [name for name in given if name not in ChatSettings.__struct_fields__]
     if unknown:
-        known = ", ".join(ChatSettings.__struct_fields__)
-        raise InputError(f"a chat judge has no setting {unknown[0]!r}; it takes: {known}.")
+        known = (*_PASSED_APART, *ChatSettings.__struct_fields__)
+        more = did_you_mean(unknown[0], known) or f"; it takes: {', '.join(ChatSettings.__struct_fields__)}."
+        raise InputError(f"a chat judge has no setting {unknown[0]!r}{more}")
     return ChatSettings(**given)
 
 
 @public_in("halluscope.judges")
 class Completion(Struct, frozen=True):
-    """What a model wrote, and whether it was cut short or declined."""
+    """The response of a chat model.
+
+    Attributes:
+        text: The text of the reply.
+        usage: Calls, tokens and cost.
+        truncated: Whether the reply was cut off.
+        refused: Whether the model declined to answer.
+        tokens: The tokens of the reply with their probabilities, if the server reports them.
+    """
 
     text: str
-    usage: Usage = Usage(calls=1, cost=None)
+    usage: Usage = UNKNOWN
     truncated: bool = False
     refused: bool = False
+    tokens: tuple[Token, ...] = ()
+
+
+@public_in("halluscope.judges")
+class ChatRequest(Struct, frozen=True, kw_only=True):
+    """What a chat model is asked.
+
+    Attributes:
+        prompt: The prompt.
+        schema: The JSON schema of the reply.
+        kind: The kind of question, which names the schema.
+        mode: How the form of the reply is requested.
+        settings: Temperature, seed and other settings.
+    """
+
+    prompt: Prompt
+    schema: dict[str, Any]
+    kind: str
+    mode: ResponseMode
+    settings: ChatSettings
 
 
 @public_in("halluscope.judges")
 class ChatModel(Protocol):
-    """A model behind a wire format."""
+    """A chat model behind an API, for `ChatJudge`.
+
+    Attributes:
+        name: Name of the model, as it appears in results.
+        server: The server. What is learnt about one server does not apply to another.
+        formats: The formats in which replies can be requested, the best first.
+    """
 
     @property
     def name(self) -> str: ...
 
     @property
-    def server(self) -> str:
-        """Where the model is: what is learnt about one server is not believed of another."""
-        ...
+    def server(self) -> str: ...
 
     @property
-    def modes(self) -> tuple[Mode, ...]: ...
+    def formats(self) -> tuple[ResponseFormat, ...]: ...
 
-    def fields(self, settings: ChatSettings, manner: Manner) -> dict[str, Any]:
-        """The fields of a request that the server may refuse without refusing the question."""
-        ...
+    def fields(self, request: ChatRequest) -> dict[str, Any]:
+        """The optional fields of a request, which a server may not support."""
 
-    async def complete(
-        self, prompt: Prompt, schema: dict[str, Any], kind: str, manner: Manner, settings: ChatSettings, timeout: float
-    ) -> Completion: ...
+    async def complete(self, request: ChatRequest, timeout: float) -> Completion:
+        """Ask the model, or raise `JudgeError`."""
 
 
 @public_in("halluscope.judges")
 class ChatJudge:
-    """Asks a chat model. `window` is the model's context window in tokens, where it is known."""
+    """Asks a chat model.
+
+    Args:
+        model: The model.
+        settings: Temperature, seed and other settings.
+        window: Context window of the model in tokens. Longer questions are split.
+    """
 
     asks = False
 
     def __init__(self, model: ChatModel, *, settings: ChatSettings | None = None, window: int | None = None) -> None:
         self.model = model
         self.settings = settings or ChatSettings()
-        self._dialect = dialect_of(model.server, model.name, model.modes)
+        self._features = features_of(model.server, model.name, model.formats)
         self._window = None if window is None else max(1, window * _CHARACTERS_PER_TOKEN // 2)
 
     def priced(self, read: int, written: int) -> float | None:
-        """What a call with so many tokens costs, in dollars; None where the price is not known."""
+        """The price of a call in US dollars, None if it is not known."""
         model: Any = self.model
         named = getattr(model, "model", None)
         if named is None:
             return None
         provider, price = getattr(model, "provider", None), getattr(model, "price", None)
         short = named if provider else named.rpartition("/")[2]
-        return usage_of(provider, short, Tokens(read, written), price, getattr(model, "base_url", None)).cost
+        return usage_now(provider, short, Tokens(read, written), price, getattr(model, "base_url", None)).cost
 
     @property
     def name(self) -> str:
@@ -123,7 +178,7 @@ class ChatJudge:
 
     @property
     def window(self) -> int | None:
-        known = [window for window in (self._dialect.window, self._window) if window is not None]
+        known = [window for window in (self._features.window, self._window) if window is not None]
         return min(known, default=None)
 
     def fingerprint(self) -> str:
@@ -133,31 +188,38 @@ class ChatJudge:
     async def answer(self, question: Question[T], call: Call) -> Answer[T]:
         rendered = question.prompt.with_remark(call.remark)
         settings = self.settings.drawn(call.sample, call.repair)
-        dialect, at_first = self._dialect, self._dialect.manner
+        if not question.vocabulary:
+            settings = structs.replace(settings, logprobs=False)
+        features, at_first = self._features, self._features.mode
         while True:
-            manner = dialect.manner
-            # A server that keeps to a schema gives nothing but the reply, so that nothing has to be told apart in it.
-            prompt = rendered if manner.mode == "schema" and not call.repair else rendered.framed()
+            mode = features.mode
+            # With a schema, the reply is one JSON value: it needs no code to be found in other text.
+            prompt = rendered if mode.format == "schema" and not call.repair else rendered.framed()
+            request = ChatRequest(
+                prompt=prompt, schema=question.schema(), kind=question.kind, mode=mode, settings=settings
+            )
             try:
-                completion = await self.model.complete(
-                    prompt, question.schema(), question.kind, manner, settings, call.timeout
-                )
+                completion = await self._completion(question, call, request)
             except QuestionTooLong as error:
-                dialect.too_long(question.size, len(str(prompt)), words_of_error(error.body or ""))
+                features.too_long(question.size, len(str(prompt)), words_of_error(error.body or ""))
                 raise
             except JudgeRejected as error:
-                if dialect.learn(error, manner, self.model.fields(settings, manner)):
+                if features.learn(error, mode, self.model.fields(request)):
                     continue
-                if not dialect.proven:
-                    # No way of asking was to the server's liking: what it refused was something else.
-                    dialect.manner = at_first
+                if not features.proven:
+                    # The server refused every mode: the reason is something else.
+                    features.mode = at_first
                 raise
-            dialect.proven.add(manner.mode)
+            features.proven.add(mode.format)
             return Answer(
                 judge=self.name,
                 prompt=str(prompt),
                 reply=completion.text,
                 truncated=completion.truncated,
                 refused=completion.refused,
+                probabilities=verdict_probabilities(completion.tokens, question.vocabulary),
                 usage=completion.usage,
             )
+
+    async def _completion(self, question: Question[Any], call: Call, request: ChatRequest) -> Completion:
+        return await self.model.complete(request, call.timeout)

@@ -1,30 +1,24 @@
-"""One HTTP client for all judges, and the one place where a response becomes an error.
-
-The client is our own, in `request`, `connections` and `pools`, for what it costs: 0.19 ms of CPU time a call where
-aiohttp takes 0.33 and the other kept clients 0.7 to 14 (`benchmarks/http_clients.py`), and 2 ms to load, not 270.
-"""
+"""HTTP requests of judges, and the errors that responses stand for."""
 
 from __future__ import annotations
 
 import asyncio
 import base64
-import json
+import io
 import math
 import re
-import ssl
 import time
-import zlib
-from collections.abc import Mapping
+from collections.abc import AsyncGenerator, Iterator, Mapping
+from contextlib import AbstractAsyncContextManager, contextmanager, suppress
 from datetime import timezone
-from functools import lru_cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote, urlsplit
 
 import msgspec
 from msgspec import Struct
 
-from ...case import clean
-from ...errors import (
+from ...core.case import clean
+from ...core.errors import (
     InputError,
     JudgeError,
     JudgeRefused,
@@ -34,10 +28,14 @@ from ...errors import (
     JudgeUnreachable,
     QuestionTooLong,
 )
-from ...redaction import keep_user_secret, redacted
-from .connections import CutOff, Response, TooLarge
-from .pools import pool
-from .request import Headers, Route, head, route
+from ...core.plumbing.json_values import decode_json
+from ...core.plumbing.time_limit import time_limit
+from ...core.redaction import as_cause, keep_user_secret, redacted
+from .proxies import proxy_for
+from .session import session, trusted
+
+if TYPE_CHECKING:
+    import aiohttp
 
 _BODY_SHOWN = 2000
 _OVERLOADED = frozenset({408, 409, 425, 500, 502, 503, 504, 520, 521, 522, 523, 524, 529})
@@ -52,141 +50,187 @@ _TOO_LONG = (
     "too many tokens",
     "input is too long",
 )
-_ADVICE = {
-    401: "; check the key",
-    404: "; check the model's name and base_url, which for most servers ends in /v1",
-}
+_ADVICE = {401: ": check the API key", 404: ": check the model's name and base_url, which ends in /v1 for most servers"}
 _FILTERED = ("content_filter", "content management policy")
 _FORMAT_UNKNOWN = ("response_format", "json_schema", "grammar")
 
 _reached: set[str] = set()
-"""The servers that answered at least once: where one of them is gone, it is likely to come back."""
-
+"""Servers that answered at least once. If one of these is unreachable, it is retried longer."""
 
 RESPONSE_LIMIT = 8 * 2**20
-"""Bytes of a response, unpacked, unless a judge is told otherwise: no reply of ours comes near it."""
+"""Most bytes of a response after decompression, unless set otherwise."""
+
+_LARGE = 1 << 20
+"""Bytes: aiohttp sends a larger body piece by piece if it is a file, so that other calls go on meanwhile."""
+_STATUS_OF_NONE = re.compile(r"^400, message[:=] ?")
+"""The beginning of aiohttp's messages about unreadable responses. No server sent this status."""
+_FRAMING = frozenset({"content-length", "transfer-encoding"})
+_HEADER_NAME = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+")
+_UNSENDABLE = re.compile("[\x00-\x08\x0a-\x1f\x7f\ud800-\udfff]")
 
 
 async def post(
-    url: str, headers: Mapping[str, str], body: Mapping[str, Any], timeout: float, limit: int = RESPONSE_LIMIT
+    url: str, headers: Mapping[str, str], body: Any, timeout: float, limit: int = RESPONSE_LIMIT, method: str = "POST"
 ) -> dict[str, Any]:
-    """Send `body` as JSON and return the JSON object that comes back; everything else is a `JudgeError`."""
-    way, request = made(url, (("accept-encoding", "gzip, deflate"), *headers.items()), body)
+    """Send `body` as JSON (bytes as they are). Return the JSON object of the response, or raise `JudgeError`."""
+    client = await session()
+    await asyncio.sleep(0)  # the loop sees which kept connections the server has closed
+    with client_errors(url, f"no response from {{}} within {timeout:.3g} s"):
+        async with time_limit(timeout), requested(client, url, headers, body, method=method) as response:
+            reached(url)
+            await check_status(response, limit)
+            content = await received(response, limit)
+    return _object(content, response.status)
+
+
+async def fetched_lines(
+    url: str, headers: Mapping[str, str], timeout: float, limit: int = RESPONSE_LIMIT
+) -> AsyncGenerator[dict[str, Any], None]:
+    """Get a file and yield the JSON object of each line. A line has at most `limit` bytes."""
+    client = await session()
+    rest = b""
+    with client_errors(url, f"no response from {{}} within {timeout:.3g} s"):
+        async with time_limit(timeout), requested(client, url, headers, None, method="GET") as response:
+            await check_status(response, limit)
+            async for piece in response.content.iter_any():
+                *whole, rest = (rest + piece).split(b"\n")
+                for line in filter(bytes.strip, whole):
+                    yield _object(line, response.status)
+                if len(rest) > limit:
+                    raise JudgeUnavailable(f"a line of {urlsplit(url).path} is larger than {limit / 2**20:.3g} MB")
+    if rest.strip():
+        yield _object(rest, response.status)
+
+
+def requested(
+    client: aiohttp.ClientSession, url: str, headers: Mapping[str, str], body: Any, *, method: str = "POST"
+) -> AbstractAsyncContextManager[aiohttp.ClientResponse]:
+    """Send a request with a JSON body. Redirects are not followed: they would take the key elsewhere."""
+    try:
+        content = body if isinstance(body, bytes) else b"" if body is None else msgspec.json.encode(body)
+    except (TypeError, ValueError) as error:
+        raise InputError(f"the judge's settings cannot be sent as JSON: {error}.") from error
+    return client.request(
+        method,
+        url,
+        data=content if len(content) < _LARGE else io.BytesIO(content),
+        headers=headers,
+        proxy=proxy_for(url),
+        ssl=trusted() if url.startswith("https:") else True,
+        allow_redirects=False,
+    )
+
+
+def reached(url: str) -> None:
+    """Note that the server has answered."""
+    _reached.add(urlsplit(url).netloc)
+
+
+@contextmanager
+def client_errors(url: str, silent: str) -> Iterator[None]:
+    """Turn what aiohttp raises into a `JudgeError` of one sentence; `silent` is the one for a timeout."""
+    import aiohttp
+
     host = urlsplit(url).netloc
     try:
-        response = await (await pool()).post(way, request, timeout, limit)
+        yield
     except asyncio.TimeoutError as error:
-        raise JudgeUnavailable(f"no response from {host} within {timeout:.3g} s") from error
-    except TooLarge as error:
-        _reached.add(host)
-        raise _too_large(limit, error.status) from error
-    except ssl.SSLCertVerificationError as error:
-        raise untrusted(host, error) from error
-    except OSError as error:
-        if isinstance(error, CutOff):
-            _reached.add(host)
+        raise JudgeUnavailable(silent.format(host)) from as_cause(error)
+    except aiohttp.ClientConnectorCertificateError as error:
+        reason = _one_line(error.certificate_error)
+        raise JudgeRejected(f"the certificate of {host} is not trusted: {reason}") from as_cause(error)
+    except aiohttp.ClientPayloadError as error:
+        raise JudgeUnavailable(f"the response from {host} broke off or is damaged: {_one_line(error)}") from as_cause(
+            error
+        )
+    except (aiohttp.ClientError, OSError) as error:
         kind = JudgeUnavailable if host in _reached else JudgeUnreachable
-        raise kind(f"could not reach {host}: {error or type(error).__name__}") from error
-    _reached.add(host)
-    received = _unpacked(response, limit)
+        raise kind(f"could not reach {host}: {_reason(error)}") from as_cause(error)
+
+
+def _reason(error: Exception) -> str:
+    """Say in one line why a request failed. Many messages of aiohttp take several lines, or repeat the address."""
+    import aiohttp
+
+    if isinstance(error, aiohttp.ClientHttpProxyError):
+        return f"the proxy refused the connection (HTTP {error.status})"
+    if isinstance(error, aiohttp.ClientProxyConnectionError):
+        return f"the proxy cannot be reached ({_one_line(error.os_error)})"
+    if isinstance(error, aiohttp.ClientConnectorError):
+        return _one_line(error.os_error)
+    if isinstance(error, aiohttp.ClientResponseError):
+        return f"its response cannot be read ({_one_line(error.message)})"
+    if isinstance(error, aiohttp.ServerDisconnectedError):
+        return "the connection was closed without a response"
+    return _one_line(error) or type(error).__name__
+
+
+def _one_line(error: object) -> str:
+    return _STATUS_OF_NONE.sub("", " ".join(str(error).split()))[:200]
+
+
+async def check_status(response: aiohttp.ClientResponse, limit: int = RESPONSE_LIMIT) -> None:
+    """Raise what the status of a response stands for, unless it is a success."""
     if not 200 <= response.status < 300:
-        raise error_of(response.status, received.decode("utf-8", "replace"), asked_to_wait(response.headers))
-    return _object(received, response.status)
+        body = await received(response, limit)
+        raise error_of(response.status, body.decode("utf-8", "replace"), asked_to_wait(response.headers))
 
 
-def made(url: str, headers: Headers, body: Mapping[str, Any]) -> tuple[Route, bytes]:
-    """The way to a server, and the request that is sent there."""
-    proxy = proxy_for(url)
+async def received(response: aiohttp.ClientResponse, limit: int) -> bytes:
+    """Read a body of at most `limit` bytes, after decompression."""
     try:
-        way = route(url, proxy)
-    except InputError:  # what is wrong is the proxy
-        raise
-    except ValueError as error:
-        raise _no_address(url) from error
-    content = msgspec.json.encode(body)
-    return way, b"%b%d\r\n\r\n%b" % (head(url, proxy, headers), len(content), content)
+        await response.content.readexactly(limit + 1)
+    except asyncio.IncompleteReadError as whole:
+        return whole.partial
+    raise JudgeUnavailable(
+        f"the server's response is larger than the limit of {limit / 2**20:.3g} MB", status=response.status
+    )
 
 
-def untrusted(host: str, error: ssl.SSLCertVerificationError) -> JudgeRejected:
-    """No second try changes a certificate."""
-    return JudgeRejected(f"the certificate of {host} is not trusted: {error}")
-
-
-def _unpacked(response: Response, limit: int) -> bytearray | bytes:
-    """The body, of which no more is unpacked than may come: a few kilobytes on the wire may be gigabytes."""
-    packing = response.headers.get("content-encoding", "identity").strip().lower()
-    if packing in ("", "identity"):
-        return response.body
-    if packing not in ("gzip", "x-gzip", "deflate"):
-        raise JudgeUnavailable(f"the server's response is packed in a way that was not asked for ({packing})")
-    for wbits in (47, -15):  # some servers leave the heading of deflate out
-        try:
-            found = zlib.decompressobj(wbits).decompress(response.body, limit + 1)
-        except zlib.error:
-            continue
-        if len(found) > limit:
-            raise _too_large(limit, response.status)
-        return found
-    raise JudgeUnavailable("the server's response cannot be unpacked", status=response.status)
-
-
-def _too_large(limit: int, status: int) -> JudgeUnavailable:
-    told = f"the server's response is larger than {limit / 2**20:.3g} MB, and was not read to its end"
-    return JudgeUnavailable(told, status=status)
-
-
-def _object(content: bytearray | bytes, status: int) -> dict[str, Any]:
-    try:
-        return msgspec.json.decode(content, type=dict[str, Any])
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        pass
+def _object(content: bytes, status: int) -> dict[str, Any]:
     text = content.decode("utf-8", "replace")
-    try:
-        # Half of a surrogate pair, as some servers send it, is valid for the standard library alone.
-        data = json.loads(text)
-    except (ValueError, RecursionError):
-        data = None
+    data: Any = None
+    with suppress(ValueError):
+        data = decode_json(text)
     if not isinstance(data, dict):
         raise JudgeUnavailable("the server's response is not a JSON object", status=status, body=text[:_BODY_SHOWN])
     return data
 
 
 def error_of(status: int, body: str, retry_after: float | None = None) -> JudgeError:
-    """The error that an HTTP status stands for."""
     body = redacted(body)  # before it is cut: half a key is still one
     complaint = words_of_error(body).casefold()
     body = clean(body[:_BODY_SHOWN])
+    response: dict[str, Any] = {"status": status, "body": body}
     if status == 429 and "insufficient_quota" not in complaint:
-        return JudgeThrottled(
-            "the judge's server throttles (HTTP 429)", status=status, body=body, retry_after=retry_after
-        )
+        return JudgeThrottled("the judge's server throttles (HTTP 429)", **response, retry_after=retry_after)
     if status in (400, 413, 422, 500) and any(sign in complaint for sign in _TOO_LONG):
-        return QuestionTooLong(
-            f"the question does not fit the model's window (HTTP {status})", status=status, body=body
-        )
+        return QuestionTooLong(f"the question does not fit the model's context window (HTTP {status})", **response)
     if status == 503 and retry_after is not None:
-        return JudgeThrottled(
-            "the judge's server is busy (HTTP 503)", status=status, body=body, retry_after=retry_after
-        )
+        return JudgeThrottled("the judge's server is busy (HTTP 503)", **response, retry_after=retry_after)
     if status in (400, 403) and any(sign in complaint for sign in _FILTERED):
-        return JudgeRefused(f"the judge's server filtered the question out (HTTP {status})", status=status, body=body)
+        why = f"the content filter of the judge's server refused the question (HTTP {status})"
+        return JudgeRefused(why, **response)
     if status in _OVERLOADED and not (status == 500 and any(sign in complaint for sign in _FORMAT_UNKNOWN)):
-        return JudgeUnavailable(f"the judge's server failed (HTTP {status})", status=status, body=body)
-    advice = _ADVICE.get(status, "")
-    return JudgeRejected(
-        f"the judge's server refused the request (HTTP {status}{advice}): {body[:300]}", status=status, body=body
-    )
+        return JudgeUnavailable(f"the judge's server failed (HTTP {status})", **response)
+    said = f"refused the request (HTTP {status}){_ADVICE.get(status, '')}. It says: {message_of(body)}"
+    return JudgeRejected(f"the judge's server {said}", **response)
 
 
 def words_of_error(body: str) -> str:
-    """What a server complains of: its message, without the request that some echo together with it."""
-    try:
-        data = msgspec.json.decode(body)
-    except (msgspec.DecodeError, UnicodeEncodeError, RecursionError):
-        return body[:300]
+    """The texts in an error response, without the request that some servers repeat in it."""
+    return " ".join(_texts(body)) or body[:300]
+
+
+def message_of(body: str) -> str:
+    return next(iter(_texts(body)), body)[:300].strip() or "(nothing)"
+
+
+def _texts(body: str) -> list[str]:
     found: list[str] = []
-    _gather(data, found)
-    return " ".join(found) or body[:300]
+    with suppress(ValueError):
+        _gather(decode_json(body), found)
+    return found
 
 
 def _gather(data: Any, found: list[str]) -> None:
@@ -202,7 +246,6 @@ def _gather(data: Any, found: list[str]) -> None:
 
 
 def asked_to_wait(headers: Mapping[str, str]) -> float | None:
-    """How many seconds a response asks to wait before the next try."""
     precise = headers.get("retry-after-ms")
     if precise:
         found = seconds(precise)
@@ -211,7 +254,7 @@ def asked_to_wait(headers: Mapping[str, str]) -> float | None:
 
 
 def seconds(retry_after: str | None) -> float | None:
-    """How long a Retry-After header asks to wait, given in seconds or as a date."""
+    """The seconds in a Retry-After header, which contains seconds or a date."""
     if not retry_after:
         return None
     try:
@@ -219,7 +262,7 @@ def seconds(retry_after: str | None) -> float | None:
         return max(0.0, asked) if math.isfinite(asked) else None
     except ValueError:
         pass
-    from email.utils import parsedate_to_datetime  # takes as long to load as all of this
+    from email.utils import parsedate_to_datetime  # slow to import, and rarely needed
 
     try:
         until = parsedate_to_datetime(retry_after)
@@ -231,50 +274,48 @@ def seconds(retry_after: str | None) -> float | None:
 
 
 class Address(Struct, frozen=True):
-    """Where a judge is asked, without the slash at its end, and the header for user and password that stood in it."""
+    """A base URL without trailing slash, and a Basic auth header if it contained credentials."""
 
     url: str
     headers: dict[str, str] = {}
 
 
 def address(base_url: str) -> Address:
-    """The address in `base_url`, checked. User and password are taken out of it: it stands in messages and records."""
+    """Check a base URL and split off its credentials, because the address appears in messages and records."""
     try:
         parts = urlsplit(base_url if isinstance(base_url, str) else "")
-        host, port = parts.hostname, parts.port
+        host, port = parts.hostname or "", parts.port
+        host.encode("idna")  # refuses labels of more than 63 characters
         user, password = unquote(parts.username or ""), unquote(parts.password or "")
     except ValueError as error:
         raise _no_address(base_url) from error
-    if parts.scheme not in ("http", "https") or not host or port == 0:
+    keep_user_secret(user, password)
+    if parts.scheme not in ("http", "https") or not host or port == 0 or _UNSENDABLE.search(base_url) or " " in host:
         raise _no_address(base_url)
+    if parts.query or parts.fragment:
+        shown = parts._replace(netloc=parts.netloc.rpartition("@")[2], query="", fragment="").geturl()
+        raise InputError(f"base_url takes no ?query and no #fragment: pass the address up to them, {shown!r}.")
     plain = parts._replace(netloc=parts.netloc.rpartition("@")[2]).geturl().rstrip("/")
     if not user and not password:
         return Address(plain)
-    keep_user_secret(user, password)
     return Address(plain, {"authorization": f"Basic {base64.b64encode(f'{user}:{password}'.encode()).decode()}"})
+
+
+def check_headers(headers: Mapping[str, str]) -> None:
+    for name, value in headers.items():
+        if not _HEADER_NAME.fullmatch(name):
+            raise InputError(f"{name!r} cannot be the name of a header: pass letters, digits and hyphens.")
+        if name.lower() in _FRAMING:
+            raise InputError(f"the header {name!r} is set automatically: leave it out.")
+        check_sendable(f"the header {name!r}", value)
+
+
+def check_sendable(what: str, value: str) -> None:
+    """Refuse a header value that cannot be sent. The message does not repeat it, because it may be secret."""
+    if _UNSENDABLE.search(value):
+        raise InputError(f"{what} contains a line break or another character that cannot be sent: remove it.")
 
 
 def _no_address(base_url: object) -> InputError:
     shown = re.sub(r"//[^/]*@", "//", str(base_url))
-    return InputError(f"{shown!r} is no address of a judge: pass base_url as http(s)://host/path.")
-
-
-@lru_cache(maxsize=64)
-def proxy_for(url: str) -> str | None:
-    """The proxy that the environment names for this address; looked up once, not for every call."""
-    try:
-        parts = urlsplit(url)
-    except ValueError as error:
-        raise _no_address(url) from error
-    host = parts.hostname or ""
-    if host in ("localhost", "::1") or host.startswith("127."):
-        return None
-    from urllib.request import getproxies, proxy_bypass  # takes long to load, and a server nearby needs none
-
-    if proxy_bypass(host):
-        return None
-    proxy = getproxies().get(parts.scheme)
-    if proxy and "@" in proxy:
-        user, _, password = proxy.rpartition("@")[0].rpartition("/")[2].partition(":")
-        keep_user_secret(unquote(user), unquote(password))
-    return proxy
+    return InputError(f"{shown!r} is not the address of a judge: pass base_url as http(s)://host/path.")

@@ -1,4 +1,4 @@
-"""Every model that LiteLLM takes."""
+"""Models through LiteLLM."""
 
 from __future__ import annotations
 
@@ -7,32 +7,44 @@ from typing import Any
 
 from msgspec import Struct, structs
 
-from ...case import clean
-from ...errors import HalluscopeError, JudgeError, JudgeUnavailable, MissingExtra, QuestionTooLong
-from ...plumbing.public import public_in
-from ...prompt import Prompt
-from ...redaction import keep_attributes_secret, keep_environment_secret, redacted
-from .chat_judge import ChatJudge, ChatSettings, Completion, made_settings
-from .dialect import Manner, Mode
+from ...core.case import clean
+from ...core.errors import (
+    HalluscopeError,
+    InputError,
+    JudgeError,
+    JudgeRejected,
+    JudgeUnavailable,
+    MissingExtra,
+    QuestionTooLong,
+)
+from ...core.plumbing.public import public_in
+from ...core.redaction import as_cause, keep_attributes_secret, keep_environment_secret, redacted
+from ...engine.judge import missing_key
+from .chat_judge import ChatJudge, ChatRequest, ChatSettings, Completion, made_settings
 from .http import address, asked_to_wait, error_of
-from .openai import messages, response_format
+from .openai import messages, optional_fields, response_format
 from .prices import Price, Tokens, usage_of
+from .response_modes import ResponseFormat
+from .verdict_probabilities import tokens_of
 
 _CONNECTION = frozenset(
     "api_base api_key api_version aws_access_key_id aws_secret_access_key aws_session_token aws_region_name "
     "custom_llm_provider extra_headers headers organization vertex_credentials vertex_location vertex_project".split()
 )
-"""Options that say where and as whom to ask. All others can change the answer, and belong to the settings."""
+"""Options of the connection. All others can change the answer and belong to the settings."""
+
+_LOCAL_TABLES = ("LITELLM_LOCAL_MODEL_COST_MAP", "LITELLM_LOCAL_ANTHROPIC_BETA_HEADERS")
+"""LiteLLM fetches these tables from GitHub, on import and with the first call to a Claude model, unless told not to."""
 
 
 class LiteLLMModel(Struct, frozen=True, kw_only=True):
-    """One model by LiteLLM's name. Its own retries are turned off: ours are the only ones."""
+    """A model by its LiteLLM name. LiteLLM's own retries are turned off."""
 
     model: str
     options: dict[str, Any] = {}
     price: Price | None = None
 
-    modes: tuple[Mode, ...] = ("schema", "json", "text")
+    formats: tuple[ResponseFormat, ...] = ("schema", "json", "text")
 
     @property
     def name(self) -> str:
@@ -45,60 +57,78 @@ class LiteLLMModel(Struct, frozen=True, kw_only=True):
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.model!r}, {self.server!r})"
 
-    def fields(self, settings: ChatSettings, manner: Manner) -> dict[str, Any]:
-        asked = {"temperature": settings.temperature, "seed": settings.seed, "max_tokens": settings.max_tokens}
-        return {key: value for key, value in asked.items() if value is not None and key not in manner.refused}
+    def fields(self, request: ChatRequest) -> dict[str, Any]:
+        return optional_fields(request)
 
-    async def complete(
-        self, prompt: Prompt, schema: dict[str, Any], kind: str, manner: Manner, settings: ChatSettings, timeout: float
-    ) -> Completion:
+    async def complete(self, request: ChatRequest, timeout: float) -> Completion:
         litellm = _litellm()
-        wanted = response_format(manner.mode, schema, kind)
         try:
             response = await litellm.acompletion(
                 model=self.model,
-                messages=messages(prompt),
+                messages=messages(request.prompt),
                 timeout=timeout,
                 num_retries=0,
                 max_retries=0,
                 drop_params=True,
-                **({"response_format": wanted} if wanted else {}),
-                **self.fields(settings, manner),
-                **settings.extra,
+                **response_format(request),
+                **self.fields(request),
+                **request.settings.extra,
                 **self.options,
             )
-            return self._completion(response)
+            return await self._completion(response)
         except HalluscopeError:
             raise
         except Exception as error:
-            raise _translated(error) from error
+            raise _translated(error) from as_cause(error)
 
-    def _completion(self, response: Any) -> Completion:
+    async def _completion(self, response: Any) -> Completion:
         choice = response.choices[0]
         counted = getattr(response, "usage", None)
-        tokens = Tokens.of(getattr(counted, "prompt_tokens", None), getattr(counted, "completion_tokens", None))
-        usage = usage_of(None, self.model.rpartition("/")[2], tokens, self.price)
+        read = Tokens.of(getattr(counted, "prompt_tokens", None), getattr(counted, "completion_tokens", None))
+        usage = await usage_of(None, self.model.rpartition("/")[2], read, self.price)
         cost = (getattr(response, "_hidden_params", None) or {}).get("response_cost")
         if self.price is None and cost:
             usage = structs.replace(usage, cost=float(cost))
         declined = getattr(choice.message, "refusal", None)
         refused = bool(declined) or choice.finish_reason == "content_filter"
         text = declined or choice.message.content or ""
-        return Completion(clean(str(text)), usage, choice.finish_reason == "length", refused)
+        logprobs: Any = getattr(choice, "logprobs", None)
+        tokens = tokens_of(logprobs.model_dump() if hasattr(logprobs, "model_dump") else logprobs)
+        return Completion(clean(str(text)), usage, choice.finish_reason == "length", refused, tokens)
 
 
 @public_in("halluscope.judges")
 def litellm_judge(
     model: str, *, price: Price | None = None, window: int | None = None, base_url: str | None = None, **options: Any
 ) -> ChatJudge:
-    """A judge by LiteLLM's name for it. What is no setting of ours goes to LiteLLM as it is."""
-    _litellm()
+    """Create a judge from a LiteLLM model name. Needs the extra `litellm`.
+
+    Args:
+        model: LiteLLM's name of the model.
+        price: Price of the model, if LiteLLM does not know it.
+        window: Context window of the model in tokens. Longer questions are split.
+        base_url: Address of the server.
+        **options: Fields of `ChatSettings`, and options that are passed to LiteLLM unchanged.
+
+    Returns:
+        The judge.
+
+    Raises:
+        MissingExtra: If LiteLLM is not installed.
+        InputError: If `base_url` is unusable.
+
+    Example:
+        >>> litellm_judge("gemini/gemini-2.5-flash", api_key="…").name
+        'litellm/gemini/gemini-2.5-flash'
+    """
+    litellm = _litellm()
     if base_url:
-        address(base_url)  # refused here where it is none, and its password is known from here on
+        address(base_url)  # refuses an unusable address, and registers its password as a secret
         options["api_base"] = base_url
     keep_attributes_secret(options)
     keep_environment_secret()
     connection = {name: options.pop(name) for name in list(options) if name in _CONNECTION}
+    _check_provider(litellm, model, connection)
     ours = {name: options.pop(name) for name in list(options) if name in ChatSettings.__struct_fields__}
     ours["extra"] = {**ours.get("extra", {}), **options}
     return ChatJudge(
@@ -106,9 +136,26 @@ def litellm_judge(
     )
 
 
+def _check_provider(litellm: Any, model: str, connection: dict[str, Any]) -> None:
+    """Refuse a model whose provider LiteLLM does not know, or whose key is nowhere to be found."""
+    try:
+        provider = litellm.get_llm_provider(model, connection.get("custom_llm_provider"), connection.get("api_base"))[1]
+    except Exception as error:
+        known = f"LiteLLM knows no provider for {model!r}"
+        raise InputError(f"{known}: write <provider>/<model>, such as gemini/gemini-2.5-flash.") from as_cause(error)
+    if connection.keys() & {"api_key", "api_base"} or litellm.api_key or getattr(litellm, f"{provider}_key", None):
+        return
+    missing = litellm.validate_environment(model)["missing_keys"]
+    # Keys go by several names (TOGETHER_API_KEY, TOGETHERAI_API_KEY): any of the provider's will do.
+    starts = (*(name[:6] for name in missing), "HF_")
+    held = any(name.startswith(starts) and name.endswith(("_KEY", "_TOKEN")) for name in os.environ)
+    if missing and not held and all(name.endswith("_API_KEY") for name in missing):
+        missing_key(f"litellm/{model}", " or ".join(sorted(missing)), "or use the judge 'local', which needs none")
+
+
 def _litellm() -> Any:
-    # Else it fetches a table of prices from the network when it is imported.
-    os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")
+    for name in _LOCAL_TABLES:
+        os.environ.setdefault(name, "True")
     try:
         import litellm
     except ImportError as error:
@@ -118,13 +165,31 @@ def _litellm() -> Any:
     return litellm
 
 
+def _is_ours_to_fix(error: BaseException | None) -> bool:
+    """Whether LiteLLM failed before it asked, for want of a key, a package or a setting."""
+    while error is not None:
+        if type(error).__module__.partition(".")[0] in ("httpx", "aiohttp", "requests"):
+            return False
+        if isinstance(error, OSError):
+            return False
+        if isinstance(error, (ImportError, LookupError, TypeError)) or type(error) is ValueError:
+            return True
+        if type(error).__name__ == "OpenAIError" and "redentials" in str(error):
+            return True
+        error = error.__cause__ or error.__context__
+    return False
+
+
 def _translated(error: Exception) -> JudgeError:
     status = getattr(error, "status_code", None)
     said = clean(str(error))
     if not isinstance(status, int):
         return JudgeError(f"LiteLLM raised {type(error).__name__}: {said}")
     if type(error).__name__ == "ContextWindowExceededError":
-        return QuestionTooLong("the question does not fit the model's window", status=status, body=said)
+        return QuestionTooLong("the question does not fit the model's context window", status=status, body=said)
+    if status >= 500 and _is_ours_to_fix(error):
+        why = said.splitlines()[0].removeprefix(f"litellm.{type(error).__name__}: ")
+        return JudgeRejected(f"LiteLLM failed before it reached the server: {why}")
     if type(error).__name__ == "APIConnectionError":
         return JudgeUnavailable(f"LiteLLM could not reach the server: {said}")
     headers = getattr(error, "litellm_response_headers", None) or getattr(

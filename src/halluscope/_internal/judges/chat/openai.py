@@ -1,47 +1,61 @@
-"""OpenAI's chat completions, and every server that speaks them: vLLM, Ollama, llama.cpp, LM Studio."""
+"""OpenAI's chat completions API, which vLLM, Ollama, llama.cpp, LM Studio and others also implement."""
 
 from __future__ import annotations
 
 import os
 from typing import Any, ClassVar
 
-from ...case import clean
-from ...errors import InputError, JudgeError, JudgeUnavailable
-from ...plumbing.public import public_in
-from ...prompt import Prompt
+from ...core.case import clean
+from ...core.errors import InputError, JudgeError, JudgeUnavailable
+from ...core.plumbing.public import public_in
+from ...core.prompt import Prompt
+from ...core.result import Usage
+from ...engine.judge import missing_key, provider_of
 from . import http
-from .chat_judge import ChatJudge, ChatSettings, Completion, made_settings
-from .dialect import Manner, Mode
-from .prices import Price, Tokens, usage_of
-from .served_model import ServedModel
+from .chat_judge import UNKNOWN, ChatJudge, ChatRequest, Completion
+from .prices import Price, Tokens
+from .response_modes import ResponseFormat
+from .served_model import ServedModel, served_judge
+from .verdict_probabilities import tokens_of
 
-_HOME = "https://api.openai.com/v1"
+_ALTERNATIVES = 5
+"""Tokens listed for each place in a reply. Some servers list no more."""
 
 
 class OpenAIModel(ServedModel, frozen=True, kw_only=True):
-    """One model behind the chat-completions protocol."""
+    """A model behind the chat completions API."""
 
-    provider: ClassVar[str] = "openai"
+    path: ClassVar[str] = "/chat/completions"
 
-    modes: tuple[Mode, ...] = ("schema", "json", "text")
+    provider: str = "openai"
+    formats: tuple[ResponseFormat, ...] = ("schema", "json", "text")
 
-    def fields(self, settings: ChatSettings, manner: Manner) -> dict[str, Any]:
-        limit = "max_completion_tokens" if "max_tokens" in manner.refused else "max_tokens"
-        asked = {"temperature": settings.temperature, "seed": settings.seed, limit: settings.max_tokens}
-        return {key: value for key, value in asked.items() if value is not None and key not in manner.refused}
+    def fields(self, request: ChatRequest) -> dict[str, Any]:
+        limit = "max_completion_tokens" if "max_tokens" in request.mode.refused else "max_tokens"
+        return optional_fields(request, limit)
 
-    def request(
-        self, prompt: Prompt, schema: dict[str, Any], kind: str, manner: Manner, settings: ChatSettings
-    ) -> tuple[str, dict[str, str], dict[str, Any]]:
-        """The address, headers and body that ask for a completion."""
-        body = {"model": self.model, "messages": messages(prompt), **self.fields(settings, manner), **settings.extra}
-        wanted = response_format(manner.mode, schema, kind)
-        if wanted:
-            body["response_format"] = wanted
+    def body(self, request: ChatRequest) -> dict[str, Any]:
+        return {
+            "model": self.model,
+            "messages": messages(request.prompt),
+            **self.fields(request),
+            **request.settings.extra,
+            **response_format(request),
+        }
+
+    @property
+    def request_headers(self) -> dict[str, str]:
         bearer = {"authorization": f"Bearer {self.api_key}"} if self.api_key else {}
-        return f"{self.base_url}/chat/completions", {**bearer, **self.headers}, body
+        return {**bearer, **self.headers}
 
-    def completion(self, response: dict[str, Any]) -> Completion:
+    def tokens(self, response: dict[str, Any]) -> Tokens:
+        usage = response.get("usage")
+        counted = usage if isinstance(usage, dict) else {}
+        details = counted.get("prompt_tokens_details")
+        cached = details.get("cached_tokens") if isinstance(details, dict) else None
+        return Tokens.of(counted.get("prompt_tokens"), counted.get("completion_tokens"), cached)
+
+    def completion(self, response: dict[str, Any], usage: Usage = UNKNOWN) -> Completion:
         try:
             choice = response["choices"][0]
             message = choice["message"]
@@ -52,39 +66,41 @@ class OpenAIModel(ServedModel, frozen=True, kw_only=True):
         if isinstance(text, list):
             text = "".join(str(part.get("text", "")) for part in text if isinstance(part, dict))
         refused = bool(declined) or finish == "content_filter"
-        usage = usage_of(self.provider, self.model, _counts(response.get("usage")), self.price, self.base_url)
         said = str((declined if refused else None) or text or "")
-        return Completion(clean(said), usage, finish == "length", refused)
+        return Completion(clean(said), usage, finish == "length", refused, tokens_of(choice.get("logprobs")))
+
+
+def optional_fields(request: ChatRequest, limit: str = "max_tokens") -> dict[str, Any]:
+    """The settings as fields of a request, without those that the server refuses. `limit` names one of them."""
+    settings = request.settings
+    asked = {"temperature": settings.temperature, "seed": settings.seed, limit: settings.max_tokens}
+    if settings.logprobs:
+        asked |= {"logprobs": True, "top_logprobs": _ALTERNATIVES}
+    return {key: value for key, value in asked.items() if value is not None and key not in request.mode.refused}
 
 
 def messages(prompt: Prompt) -> list[dict[str, str]]:
-    """The prompt as messages."""
     system = [{"role": "system", "content": prompt.system}] if prompt.system else []
     return [*system, {"role": "user", "content": prompt.user}]
 
 
-def response_format(mode: Mode, schema: dict[str, Any], kind: str) -> dict[str, Any] | None:
-    """How the form of the reply is asked for."""
-    if mode == "schema":
-        return {"type": "json_schema", "json_schema": {"name": kind, "strict": True, "schema": schema}}
-    return {"type": "json_object"} if mode == "json" else None
+def response_format(request: ChatRequest) -> dict[str, Any]:
+    if request.mode.format == "text":
+        return {}
+    if request.mode.format == "json":
+        return {"response_format": {"type": "json_object"}}
+    schema = {"name": request.kind, "strict": True, "schema": request.schema}
+    return {"response_format": {"type": "json_schema", "json_schema": schema}}
 
 
 def _without_message(response: dict[str, Any]) -> JudgeError:
-    """Some gateways answer HTTP 200 with the error of the server behind them."""
+    """The error for a response without a message. Some gateways send the error of another server as HTTP 200."""
     shown = str(response)[:500]
     error = response.get("error")
     code = error.get("code") if isinstance(error, dict) else None
     if isinstance(code, int) and 400 <= code < 600:
         return http.error_of(code, shown)
-    return JudgeUnavailable("the server's response holds no message", body=clean(shown))
-
-
-def _counts(usage: Any) -> Tokens:
-    counted = usage if isinstance(usage, dict) else {}
-    details = counted.get("prompt_tokens_details")
-    cached = details.get("cached_tokens") if isinstance(details, dict) else None
-    return Tokens.of(counted.get("prompt_tokens"), counted.get("completion_tokens"), cached)
+    return JudgeUnavailable("the server's response contains no message", body=clean(shown))
 
 
 @public_in("halluscope.judges")
@@ -99,25 +115,45 @@ def openai_judge(
     response_limit: int = http.RESPONSE_LIMIT,
     **settings: Any,
 ) -> ChatJudge:
-    """A judge behind OpenAI's protocol. `base_url` and the key default to OPENAI_BASE_URL and OPENAI_API_KEY.
+    """Create a judge from a model of OpenAI, or of a server with the same API.
 
-    A response of more than `response_limit` bytes is not read to its end.
+    Args:
+        model: Name of the model.
+        base_url: Address of the server, by default OPENAI_BASE_URL, or else that of OpenAI.
+        api_key: API key, by default OPENAI_API_KEY. A server other than OpenAI's may need none.
+        headers: Additional HTTP headers.
+        price: Price of the model, if the price table does not know it.
+        window: Context window of the model in tokens. Longer questions are split.
+        response_limit: Most bytes of a response.
+        **settings: Fields of `ChatSettings`: `temperature`, `seed`, `max_tokens`, `extra`.
+
+    Returns:
+        The judge.
+
+    Raises:
+        InputError: If there is no key, or an option is unusable.
+
+    Example:
+        >>> openai_judge("llama3", base_url="http://127.0.0.1:11434/v1").name
+        'openai/llama3'
     """
-    address = http.address(base_url or os.environ.get("OPENAI_BASE_URL") or _HOME)
+    provider = provider_of("openai")
+    address = http.address(base_url or os.environ.get(provider.own_server or "") or provider.home)
     if address.headers and api_key:
-        raise InputError("base_url holds a user and a password, and api_key is given: a server takes one of the two.")
-    key = (api_key or ("" if address.headers else os.environ.get("OPENAI_API_KEY")) or "").strip() or None
-    if not key and address.url == _HOME:
-        raise InputError(
-            f"the judge openai/{model} needs a key: set OPENAI_API_KEY or pass api_key=, "
-            "pass base_url= for a server of your own, or use the judge 'local', which needs neither."
-        )
-    served = OpenAIModel(
+        raise InputError("base_url contains a user and password, and api_key is given too: pass only one of them.")
+    key = None if address.headers else provider.key_from(api_key)
+    if not key and address.url == provider.home:
+        otherwise = "pass base_url= for another server, or use the judge 'local', which needs no key"
+        missing_key(f"openai/{model}", provider.key, otherwise)
+    return served_judge(
+        OpenAIModel,
+        address,
         model=model,
-        base_url=address.url,
         api_key=key,
-        headers={**address.headers, **(headers or {})},
+        provider="openai",
+        headers=headers,
         price=price,
+        window=window,
         response_limit=response_limit,
+        **settings,
     )
-    return ChatJudge(served, settings=made_settings(settings), window=window)

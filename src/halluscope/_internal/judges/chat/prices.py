@@ -1,166 +1,114 @@
-"""What a call cost."""
+"""The cost of a call in US dollars, from the user's own price or the table of genai-prices."""
 
 from __future__ import annotations
 
-import asyncio
-import sys
 from collections.abc import Callable
 from contextlib import suppress
-from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from functools import lru_cache, partial
+from typing import Any
 
 from msgspec import Struct
 
-from ...plumbing.public import public_in
-from ...result import Usage
-from .kept_rates import PricedModel, Rates, keep_rates, kept_rates
+from ...core.plumbing.public import public_in
+from ...core.plumbing.threads import loaded
+from ...core.result import Usage
 
-if TYPE_CHECKING:
-    from genai_prices.types import PriceCalculation
+_UNIT = 1_000_000
+"""Prices are per million tokens."""
 
-Pricer = Callable[[int, int, int], "float | None"]
-"""From the tokens that were read, those written, and those of the first that had been read before, to dollars."""
-
-_SHORT = 32_000
-"""Tokens up to which no model's price depends on how many there are."""
-
-_A_MOMENT = 0.01
-"""Seconds from one look whether the loop is idle to the next."""
-_BUSY = 0.003
-"""Seconds that a loop comes late by where it is not: while the first calls are made it comes late to everything."""
-
-_looked_for: set[tuple[str | None, str, str | None]] = set()
+Pricer = Callable[[int, int, int, int], float]
+"""The cost of input tokens, output tokens, input tokens read from the server's cache, and those written to it."""
 
 
 @public_in("halluscope.judges")
 class Price(Struct, frozen=True):
-    """US dollars for a million tokens, for models the price table does not know."""
+    """The price of a model in US dollars per million tokens.
+
+    Attributes:
+        input: Price of input tokens.
+        output: Price of output tokens.
+        cached: Price of input tokens that the server read from its cache. By default that of other input tokens.
+    """
 
     input: float
     output: float
+    cached: float | None = None
 
 
 class Tokens(Struct, frozen=True):
-    """What a server says it counted. `cached` are those of the input that it had read before, and charges less for."""
+    """Token counts of a response.
+
+    Of the input tokens, `cached` were read from the server's cache and may cost less; `stored` were written to it and
+    may cost more.
+    """
 
     input: int | None = None
     output: int | None = None
     cached: int = 0
+    stored: int = 0
+
+    @property
+    def counted(self) -> bool:
+        """Whether the server reported token counts."""
+        return self.input is not None or self.output is not None
 
     @classmethod
-    def of(cls, input: Any, output: Any, cached: Any = None) -> Tokens:
-        """The counts in a response, where they are counts."""
-        return cls(_count(input), _count(output), _count(cached) or 0)
+    def of(cls, input: Any, output: Any, cached: Any = None, stored: Any = None, *, included: bool = True) -> Tokens:
+        """Token counts from the values of a response, which may be anything.
+
+        `included` says whether the server counts cached and stored tokens as input tokens.
+        """
+        read, kept, new = _count(input), _count(cached) or 0, _count(stored) or 0
+        if not included and read is not None:
+            read += kept + new
+        return cls(read, _count(output), min(kept, read or 0), min(new, read or 0))
 
 
-def usage_of(
+async def usage_of(
     provider: str | None, model: str, tokens: Tokens, price: Price | None = None, server: str | None = None
 ) -> Usage:
-    """The usage of one call; the cost is None where neither caller nor table knows the price."""
+    """Return the usage of one call. The first one that needs the price table loads it in a thread."""
+    if price is None and tokens.counted:
+        await loaded(_load_table)
+    return usage_now(provider, model, tokens, price, server)
+
+
+def usage_now(
+    provider: str | None, model: str, tokens: Tokens, price: Price | None = None, server: str | None = None
+) -> Usage:
+    """Return the usage of one call. The cost is None if neither caller nor table knows the price."""
     read, written = tokens.input or 0, tokens.output or 0
-    if tokens.input is None and tokens.output is None:
+    if not tokens.counted:
         return Usage(calls=1, cost=None)
     if price is not None:
-        return Usage(1, read, written, (read * price.input + written * price.output) / 1e6)
-    known = _pricer(provider, model, server)
-    return Usage(1, read, written, known(read, written, min(tokens.cached, read)) if known else None)
+        saved = 0.0 if price.cached is None else tokens.cached * (price.input - price.cached)
+        return Usage(1, read, written, (read * price.input + written * price.output - saved) / _UNIT)
+    pricer = _pricer(provider, model, server)
+    return Usage(1, read, written, pricer(read, written, tokens.cached, tokens.stored) if pricer else None)
 
 
-def find_price_meanwhile(provider: str | None, model: str, server: str | None = None) -> None:
-    """Find the price, for which the table may have to be loaded, while the first answers are on their way."""
-    asked = (provider, model, server)
-    if "genai_prices" not in sys.modules and asked not in _looked_for:
-        _looked_for.add(asked)
-        _once_idle(asyncio.get_running_loop(), lambda: _pricer(*asked))
-
-
-def _once_idle(loop: asyncio.AbstractEventLoop, work: Callable[[], object]) -> None:
-    """Do the work as soon as the loop waits for others: any sooner, and it holds up calls that are yet to be made."""
-    due = loop.time() + _A_MOMENT
-
-    def look() -> None:
-        if loop.time() - due > _BUSY:
-            _once_idle(loop, work)
-        else:
-            work()
-
-    loop.call_at(due, look)
+def _load_table() -> None:
+    with suppress(LookupError):
+        _calculated("gpt-4o", {"provider_id": "openai"}, 1, 1)  # the package loads some of itself with a first price
 
 
 @lru_cache(maxsize=256)
 def _pricer(provider: str | None, model: str, server: str | None) -> Pricer | None:
-    """The price function of a model, None where the table has no such model.
-
-    A table that is loaded is asked: it may have been told of newer prices. Else rates that were kept will do.
-    """
-    asked = PricedModel(provider, model, server)
-    loaded = "genai_prices" in sys.modules
-    kept = {} if loaded else kept_rates()
-    if asked in kept:
-        rates = kept[asked]
-        return None if rates is None else _quick(rates, asked)
-    price = _in_table(asked)
-    rates = None if price is None else price.rates
-    if not loaded and (price is None or price.lasts):
-        keep_rates(asked, rates)
-    return price if rates is None else _quick(rates, asked)
-
-
-class _TablePrice:
-    """What the table of genai-prices asks for a model. `LookupError` or `ValueError` where it has no such model."""
-
-    def __init__(self, model: str, **where: Any) -> None:
-        import genai_prices
-
-        def calculated(read: int, written: int, cached: int) -> PriceCalculation:
-            usage = genai_prices.Usage(input_tokens=read, output_tokens=written, cache_read_tokens=cached or None)
-            return genai_prices.calc_price(usage, model_ref=model, **where)
-
-        self._calculated = calculated
-        self.rates = self._rates()
-        """Those up to `_SHORT` tokens, None where the price is not proportional to their number."""
-        by_day_or_hour = isinstance(calculated(1, 1, 0).model.prices, list)
-        self.lasts = self.rates is not None and not by_day_or_hour
-        """Whether the rates will be the same another time."""
-
-    def __call__(self, read: int, written: int, cached: int) -> float:
-        return float(self._calculated(read, written, cached).total_price)
-
-    def _rates(self) -> Rates | None:
-        million = 1_000_000
-        read, again = self(_SHORT, 0, 0) / _SHORT, self(_SHORT, 0, _SHORT) / _SHORT
-        rates = Rates(read, again, self(0, _SHORT, 0) / _SHORT)
-        samples = ((1, 1, 0), (731, 97, 0), (731, 97, 411), (_SHORT, _SHORT, _SHORT // 2), (_SHORT // 2, 3, 0))
-        proportional = all(abs(_multiplied(rates, *s) - self(*s)) * million <= 1e-3 for s in samples)
-        return rates if proportional else None
-
-
-@lru_cache(maxsize=256)
-def _in_table(asked: PricedModel) -> _TablePrice | None:
-    """The table knows some providers by the address of their server; others are taken for `provider`."""
-    ways: list[dict[str, Any]] = [{"provider_id": asked.provider}]
-    if asked.server:
-        ways.insert(0, {"provider_api_url": asked.server})
-    for where in ways:
+    """Look up a model. The table knows some providers by the server's address; others are looked up by name."""
+    for where in ([{"provider_api_url": server}] if server else []) + [{"provider_id": provider}]:
         with suppress(LookupError, ValueError):
-            return _TablePrice(asked.model, **where)
+            _calculated(model, where, 1, 1)
+            return partial(_calculated, model, where)
     return None
 
 
-def _quick(rates: Rates, asked: PricedModel) -> Pricer:
-    """The same prices, by multiplying where they are proportional: the table takes a third of a call's CPU time."""
+def _calculated(model: str, where: dict[str, Any], read: int, written: int, cached: int = 0, stored: int = 0) -> float:
+    import genai_prices
 
-    def cost(read: int, written: int, cached: int) -> float | None:
-        if read <= _SHORT and written <= _SHORT:
-            return _multiplied(rates, read, written, cached)
-        price = _in_table(asked)
-        return None if price is None else price(read, written, cached)
-
-    return cost
-
-
-def _multiplied(rates: Rates, read: int, written: int, cached: int) -> float:
-    return (read - cached) * rates.read + cached * rates.again + written * rates.written
+    usage = genai_prices.Usage(
+        input_tokens=read, output_tokens=written, cache_read_tokens=cached or None, cache_write_tokens=stored or None
+    )
+    return float(genai_prices.calc_price(usage, model_ref=model, **where).total_price)
 
 
 def _count(value: Any) -> int | None:

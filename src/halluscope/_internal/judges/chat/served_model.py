@@ -1,4 +1,4 @@
-"""What chat models on HTTP servers have in common."""
+"""Chat models on HTTP servers."""
 
 from __future__ import annotations
 
@@ -6,29 +6,33 @@ from typing import Any, ClassVar
 
 from msgspec import Struct
 
-from ...prompt import Prompt
-from ...redaction import keep_headers_secret, keep_secret
+from ...core.redaction import keep_headers_secret, keep_secret
+from ...core.result import Usage
 from . import http
-from .chat_judge import ChatSettings, Completion
-from .dialect import Manner
-from .prices import Price, find_price_meanwhile
+from .chat_judge import UNKNOWN, ChatJudge, ChatRequest, Completion, made_settings
+from .prices import Price, Tokens, usage_of
+from .response_modes import ResponseFormat
 
 
 class ServedModel(Struct, frozen=True, kw_only=True):
-    """One model on one server. Its key and headers stand in no text that is made of it."""
+    """A model on a server. Its key and headers do not appear in its representation."""
 
-    provider: ClassVar[str]
+    path: ClassVar[str]
 
     model: str
+    provider: str
     base_url: str
     api_key: str | None
     headers: dict[str, str] = {}
     price: Price | None = None
     response_limit: int = http.RESPONSE_LIMIT
+    formats: tuple[ResponseFormat, ...] = ("text",)
 
     def __post_init__(self) -> None:
         keep_secret(self.api_key)
         keep_headers_secret(self.headers)
+        http.check_headers(self.headers)
+        http.check_sendable("the judge's key", self.api_key or "")
 
     @property
     def name(self) -> str:
@@ -38,23 +42,57 @@ class ServedModel(Struct, frozen=True, kw_only=True):
     def server(self) -> str:
         return self.base_url
 
-    def request(
-        self, prompt: Prompt, schema: dict[str, Any], kind: str, manner: Manner, settings: ChatSettings
-    ) -> tuple[str, dict[str, str], dict[str, Any]]:
-        """Where a question is sent to, with which headers, and the body."""
+    @property
+    def request_headers(self) -> dict[str, str]:
         raise NotImplementedError
 
-    def completion(self, response: dict[str, Any]) -> Completion:
-        """What a response says."""
+    def fields(self, request: ChatRequest) -> dict[str, Any]:
         raise NotImplementedError
 
-    async def complete(
-        self, prompt: Prompt, schema: dict[str, Any], kind: str, manner: Manner, settings: ChatSettings, timeout: float
-    ) -> Completion:
-        if self.price is None:
-            find_price_meanwhile(self.provider, self.model, self.base_url)
-        url, headers, body = self.request(prompt, schema, kind, manner, settings)
-        return self.completion(await http.post(url, headers, body, timeout, self.response_limit))
+    def body(self, request: ChatRequest) -> dict[str, Any]:
+        raise NotImplementedError
+
+    def tokens(self, response: dict[str, Any]) -> Tokens:
+        raise NotImplementedError
+
+    def completion(self, response: dict[str, Any], usage: Usage = UNKNOWN) -> Completion:
+        raise NotImplementedError
+
+    async def usage(self, response: dict[str, Any]) -> Usage:
+        return await usage_of(self.provider, self.model, self.tokens(response), self.price, self.base_url)
+
+    async def post(self, body: dict[str, Any], timeout: float) -> dict[str, Any]:
+        return await http.post(f"{self.base_url}{self.path}", self.request_headers, body, timeout, self.response_limit)
+
+    async def complete(self, request: ChatRequest, timeout: float) -> Completion:
+        response = await self.post(self.body(request), timeout)
+        return self.completion(response, await self.usage(response))
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.model!r}, {self.base_url!r})"
+
+
+def served_judge(
+    kind: type[ServedModel],
+    address: http.Address,
+    *,
+    headers: dict[str, str] | None = None,
+    window: int | None = None,
+    model: str,
+    api_key: str | None,
+    provider: str,
+    price: Price | None = None,
+    response_limit: int = http.RESPONSE_LIMIT,
+    **settings: Any,
+) -> ChatJudge:
+    """A chat judge from a model on a server."""
+    made = kind(
+        model=model,
+        provider=provider,
+        base_url=address.url,
+        api_key=api_key,
+        headers={**address.headers, **(headers or {})},
+        price=price,
+        response_limit=response_limit,
+    )
+    return ChatJudge(made, settings=made_settings(settings), window=window)

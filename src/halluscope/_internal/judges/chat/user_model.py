@@ -1,63 +1,52 @@
-"""A user's own model as a judge.
+"""Judges from users' own models.
 
-Anything with a `complete(prompt)` method will do, and so will a plain function, synchronous or
-not. Where it has a parameter named `schema`, or needs a second argument, it is given the JSON
-schema of the reply.
+A model is an object with a `complete(prompt)` method, or a function, synchronous or asynchronous. If it has a parameter
+named `schema`, or a second required parameter, it receives the JSON schema of the reply.
 """
 
 from __future__ import annotations
 
-import asyncio
 import hashlib
 import inspect
 import threading
 from collections.abc import Callable
 from typing import Any, TypeVar
 
-from ...errors import HalluscopeError, InputError, JudgeError, JudgeUnavailable
-from ...judge import Answer, Call
-from ...plumbing.threads import in_thread
-from ...plumbing.time_limit import time_limit
-from ...questions import Question
-from ...redaction import keep_attributes_secret
-from ...result import Usage
+from ...core.errors import HalluscopeError, InputError, JudgeError, JudgeUnavailable
+from ...core.plumbing.threads import in_thread
+from ...core.plumbing.time_limit import time_limit
+from ...core.plumbing.user_functions import is_asynchronous
+from ...core.redaction import as_cause, keep_attributes_secret
+from ...core.result import Usage
+from ...engine.judge import Answer, Call
+from ...engine.questions import Question
 from .http import asked_to_wait, error_of
 
 T = TypeVar("T")
 
-_MOST_LEFT = 32
-"""Calls that were given up and have not returned: each holds a thread, and a model that hangs would get ever more."""
-_left: dict[str, list[threading.Event]] = {}
-"""Of each model, by what tells it from others: an event that is set when the call returns after all."""
+_MOST_ABANDONED = 32
+"""Most calls that timed out and have not returned. Each occupies a thread."""
+_abandoned: dict[str, list[threading.Event]] = {}
+"""For each model, by its identity: events that are set when the calls return."""
 
 
 class OwnJudge:
-    """Asks a function from prompt to text. Synchronous ones run in a thread of their own for each call."""
+    """Asks a function from prompt to text. Each call of a synchronous function runs in its own thread."""
 
     asks = False
 
     def __init__(
         self, complete: Callable[..., Any], name: str, window: int | None = None, identity: str | None = None
     ) -> None:
+        self.name = name
+        self.window = window
         self._complete = complete
-        self._name = name
-        self._window = window
         self._identity = identity or name
-        self._asynchronous = inspect.iscoroutinefunction(complete) or inspect.iscoroutinefunction(
-            getattr(complete, "__call__", None)  # noqa: B004 - an object with an asynchronous __call__
-        )
+        self._asynchronous = is_asynchronous(complete)
         self._schema = _schema_argument(complete)
 
-    @property
-    def name(self) -> str:
-        return self._name
-
-    @property
-    def window(self) -> int | None:
-        return self._window
-
     def fingerprint(self) -> str:
-        return hashlib.sha256(f"own {self._name} {self._identity}".encode()).hexdigest()
+        return hashlib.sha256(f"own {self.name} {self._identity}".encode()).hexdigest()
 
     async def answer(self, question: Question[T], call: Call) -> Answer[T]:
         prompt = str(question.prompt.with_remark(call.remark).framed())
@@ -72,21 +61,24 @@ class OwnJudge:
                 reply = await self._called(arguments, named)
         except HalluscopeError:
             raise
-        except (asyncio.TimeoutError, ConnectionError, TimeoutError) as error:
-            raise JudgeUnavailable(f"{self._name} did not answer: {error or type(error).__name__}") from error
         except Exception as error:
-            raise _translated(self._name, error) from error
+            known = _of_sdk(self.name, error)
+            if known is None:
+                raise
+            raise known from as_cause(error)
         if not isinstance(reply, str):
-            raise JudgeError(f"{self._name} returned a {type(reply).__name__}: `complete` must return the text.")
-        return Answer(judge=self._name, prompt=prompt, reply=reply, usage=Usage(calls=1, cost=None))
+            raise JudgeError(f"{self.name} returned a {type(reply).__name__}: `complete` must return the text.")
+        return Answer(judge=self.name, prompt=prompt, reply=reply, usage=Usage(calls=1, cost=None))
 
     async def _called(self, arguments: list[Any], named: dict[str, Any]) -> Any:
         if self._asynchronous:
             return await self._complete(*arguments, **named)
-        left = _left.setdefault(self._identity, [])
+        left = _abandoned.setdefault(self._identity, [])
         left[:] = [ended for ended in left if not ended.is_set()]
-        if len(left) >= _MOST_LEFT:
-            raise JudgeUnavailable(f"{len(left)} earlier calls of {self._name} have not returned: no more are made")
+        if len(left) >= _MOST_ABANDONED:
+            raise JudgeUnavailable(
+                f"{len(left)} earlier calls of {self.name} have not returned, so it is not called again"
+            )
         ended = threading.Event()
 
         def call() -> Any:
@@ -104,7 +96,7 @@ class OwnJudge:
 
 
 def from_model(model: object, *, name: str | None = None, window: int | None = None, **unknown: object) -> OwnJudge:
-    """A judge from an object with a `complete` method, or from a function. `window` is in characters."""
+    """Create a judge from an object with a `complete` method, or a function. `window` is in characters."""
     if unknown:
         raise InputError(f"a model of your own has no option {next(iter(unknown))!r}; it takes: name, window.")
     complete = getattr(model, "complete", model)
@@ -116,10 +108,9 @@ def from_model(model: object, *, name: str | None = None, window: int | None = N
 
 
 def _identity(model: object, complete: Callable[..., Any]) -> str:
-    """Tells two models of one name apart, so that one never gets the other's cached answers.
+    """A text that distinguishes models of the same name, which must not share cached answers.
 
-    A model with a `fingerprint` (text, or a method that returns it) says itself who it is. Of others
-    the code counts, and the plain settings on the object, but for its keys.
+    It is the model's `fingerprint`, a text or method, or else made of its code and its plain attributes except keys.
     """
     own = getattr(model, "fingerprint", None)
     if own is not None:
@@ -135,7 +126,7 @@ def _identity(model: object, complete: Callable[..., Any]) -> str:
 
 
 def _schema_argument(complete: Callable[..., Any]) -> str | None:
-    """The parameter that takes the schema; "" for the second in place, None where there is none."""
+    """The name of the parameter for the schema, "" for the second positional one, None if there is none."""
     try:
         parameters = inspect.signature(complete).parameters
     except (TypeError, ValueError):
@@ -150,12 +141,12 @@ def _schema_argument(complete: Callable[..., Any]) -> str | None:
     return "" if len(placed) >= 2 else None
 
 
-def _translated(name: str, error: Exception) -> JudgeError:
-    """SDKs put the HTTP status on their errors: what is worth another try gets it."""
+def _of_sdk(name: str, error: Exception) -> JudgeError | None:
+    """The error of an SDK as one of ours, so that it is retried like ours."""
     status = getattr(error, "status_code", None)
     if isinstance(status, int):
         headers = getattr(getattr(error, "response", None), "headers", None)
         return error_of(status, str(error), asked_to_wait(headers or {}))
     if type(error).__name__ in ("APIConnectionError", "APITimeoutError"):
         return JudgeUnavailable(f"{name} did not answer: {error}")
-    return JudgeError(f"{name} raised {type(error).__name__}: {error}")
+    return None

@@ -1,1 +1,1 @@
-"""Judges made of other judges: cascade, panel, and one judge asked several times."""
+"""Judges that ask other judges: cascade, panel and self-consistency."""

@@ -1,4 +1,4 @@
-"""Judges that are written as names with other names inside: `cascade(local, openai/gpt-4o, low=0.1)`."""
+"""Parse the names of judges that ask other judges, such as `cascade(local, openai/gpt-4o, low=0.1)`."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from ...errors import InputError
-from ...judge import COMBINATIONS, PROVIDERS, Combination, Judge, load, resolve
-from ...text.counting import count_of
+from ...core.counting import count_of
+from ...core.errors import InputError
+from ...engine.judge import COMBINATIONS, PROVIDERS, Judge, load, resolve
 
 _CALL = re.compile(r"\s*([A-Za-z_]\w*)\s*\((.*)\)\s*", re.DOTALL)
 _OPTION = re.compile(r"([A-Za-z_]\w*)\s*=(?!=)\s*(.*)", re.DOTALL)
@@ -17,16 +17,16 @@ _OPEN, _CLOSE = "([", ")]"
 
 
 def combined(name: str, options: Mapping[str, Any]) -> Judge:
-    """The judge that a name with brackets means.
+    """Create the judge that a name with brackets describes.
 
-    `options` given beside the name go to the judge they belong to: its own to the combination, all
-    others (`base_url`, `api_key`, …) to the chat models named in it.
+    Options of the combination itself go to the combination, all others (`base_url`, `api_key`, …) to the chat models
+    named in it.
     """
     call = _CALL.fullmatch(name)
     combination = next((c for c in COMBINATIONS if call and c.name == call.group(1)), None)
     if call is None or combination is None:
-        raise InputError(f"{name!r} is no judge: {_expected()}")
-    factory = _factory(combination)
+        raise InputError(f"{name!r} is not a judge: {_expected()}")
+    factory: Callable[..., Judge] = load(combination.factory)
     takes = _options_of(factory)
     inner: list[str] = []
     own: dict[str, Any] = {key: value for key, value in options.items() if key in takes}
@@ -35,7 +35,7 @@ def combined(name: str, options: Mapping[str, Any]) -> Judge:
         option = _OPTION.fullmatch(part)
         if option is None:
             if own.keys() - options.keys():
-                raise InputError(f"in {name!r} the judge {part!r} stands behind an option: write the judges first.")
+                raise InputError(f"in {name!r} the judge {part!r} comes after an option: write the judges first.")
             inner.append(part)
             continue
         key, value = option.groups()
@@ -55,7 +55,7 @@ def combined(name: str, options: Mapping[str, Any]) -> Judge:
 
 
 def _takes_options(name: str) -> bool:
-    """Whether a name is, or holds, a chat model."""
+    """Whether a name is, or contains, a chat model."""
     if "(" in name:
         call = _CALL.fullmatch(name)
         return call is not None and any(_takes_options(part) for part in _parts(call.group(2), name))
@@ -63,7 +63,7 @@ def _takes_options(name: str) -> bool:
 
 
 def _parts(inside: str, name: str) -> list[str]:
-    """What stands between the commas that are in no inner brackets."""
+    """Split at the commas outside inner brackets."""
     parts, depth, start = [], 0, 0
     for place, char in enumerate(inside):
         if char in _OPEN:
@@ -82,7 +82,7 @@ def _parts(inside: str, name: str) -> list[str]:
     if parts and not parts[-1] and len(parts) > 1:
         parts.pop()
     if not all(parts):
-        raise InputError(f"{name!r} has an empty place between its commas: {_expected()}")
+        raise InputError(f"{name!r} has an empty argument: {_expected()}")
     return parts
 
 
@@ -99,11 +99,6 @@ def _value(text: str, key: str, name: str) -> Any:
             f"the value of {key!r} in {name!r} must be a number, a word or a list like (2, 1), not {text!r}."
         )
     return {"none": None, "true": True, "false": False}.get(text.lower(), text)
-
-
-def _factory(combination: Combination) -> Callable[..., Judge]:
-    factory: Callable[..., Judge] = load(combination.factory)
-    return factory
 
 
 def _options_of(factory: Callable[..., Judge]) -> list[str]:

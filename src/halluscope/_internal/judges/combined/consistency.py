@@ -1,21 +1,16 @@
-"""One judge is asked several times over; the majority of its answers decides, and its wavering is reported."""
+"""Ask one judge several times. The majority of its answers decides, and the flip rate is reported."""
 
 from __future__ import annotations
 
-import asyncio
 import hashlib
 from typing import Any, TypeVar
 
-from msgspec import structs
-
-from ...errors import InputError, JudgeError
-from ...judge import Answer, Call, Judge, JudgeSpec, resolve
-from ...plumbing.public import public_in
-from ...questions import Question
-from ...result import Usage
-from .asking import asker, attempted
-from .ballot import Ballot, majority, minority
-from .opinions import Key, joined_opinions, opinions, refusals, things
+from ...core.errors import InputError
+from ...core.plumbing.public import public_in
+from ...engine.judge import Answer, Call, Judge, JudgeSpec, resolve
+from ...engine.questions import Question
+from .opinions import Opinion, asker, opinions
+from .poll import Voter, majority, minority, poll
 
 T = TypeVar("T")
 
@@ -24,66 +19,75 @@ SAMPLES = 5
 
 @public_in("halluscope.judges")
 class Consistent:
-    """Draws `n` samples of a judge's verdicts. Claims are extracted, and reasons given, once.
+    """Self-consistency: draw several samples of a judge's verdicts and take the majority.
 
-    A chat judge gives each sample its own seed and, where its temperature is zero, one that lets
-    samples differ; `temperature` sets another, for a judge given by name. A sample that fails has
-    no vote; more than half must succeed. The flip rate of a claim is the share of samples that
-    speak against its verdict; see `halluscope._internal.judges.combined.vote_agreement.flip_rates` for those of a run.
+    Claims are extracted, and reasons given, once. A chat judge gives each sample its own seed and, if its temperature
+    is zero, a temperature at which samples can differ. A sample that fails has no vote; more than half must succeed.
+    The flip rate of a claim is the share of samples that vote against its verdict; `halluscope.judges.flip_rates`
+    computes those of a run.
+
+    Args:
+        judge: Name or instance of the judge.
+        n: Number of samples, at least 2.
+        temperature: Temperature of the samples, for a judge given by name.
+        if_needed: Draw samples only if the judge's first answer has no probabilities. That answer is the first sample.
+
+    Raises:
+        InputError: If an option is unusable.
+
+    Example:
+        >>> Consistent("local", n=3).name
+        'consistent(local, n=3)'
     """
 
     asks = True
     window: int | None = None
 
-    def __init__(self, judge: JudgeSpec, n: int = SAMPLES, *, temperature: float | None = None) -> None:
+    def __init__(
+        self, judge: JudgeSpec, n: int = SAMPLES, *, temperature: float | None = None, if_needed: bool = False
+    ) -> None:
         if isinstance(n, bool) or not isinstance(n, int) or n < 2:
             raise InputError(f"self-consistency needs n of at least 2 samples, not {n!r}.")
         if temperature is not None and not isinstance(judge, str):
             raise InputError("a temperature goes with a judge's name; set it on the judge.")
         self.judge: Judge = resolve(judge) if temperature is None else resolve(judge, temperature=temperature)
         self.n = n
+        self.if_needed = if_needed
 
     @property
     def name(self) -> str:
-        return f"consistent({self.judge.name}, n={self.n})"
+        """The name that creates this judge."""
+        return f"consistent({self.judge.name}, n={self.n}{', if_needed=true' if self.if_needed else ''})"
 
     def fingerprint(self) -> str:
-        return hashlib.sha256(f"consistent {self.n} {self.judge.fingerprint()}".encode()).hexdigest()
+        return hashlib.sha256(f"consistent {self.n} {self.if_needed} {self.judge.fingerprint()}".encode()).hexdigest()
 
     async def answer(self, question: Question[T], call: Call) -> Answer[T]:
         ask = asker(self, call)
-        if not things(question):
+        if not question.items():
             return await ask(self.judge, question)
-        # Numbered on from the outer sample, so that samples of samples are all different.
-        drawn = range(call.sample * self.n + 1, call.sample * self.n + self.n + 1)
-        replies = await asyncio.gather(*(attempted(ask, self.judge, question, number) for number in drawn))
-        ballots: dict[Key, list[Ballot]] = {key: [] for key in things(question)}
-        failures: list[JudgeError] = []
-        notes: list[str] = []
-        refused: list[str] = []
-        usage = Usage()
-        for number, reply in enumerate(replies, start=1):
-            if isinstance(reply, JudgeError):
-                failures.append(reply)
-                continue
-            usage += reply.usage
-            notes += reply.notes
-            refused += [f"{text} (in sample {number})" for text in refusals(reply.value)]
-            for key, view in opinions(question, reply.value, self.judge.name).items():
-                entitled = structs.replace(view, judge=self.judge.name)
-                ballots[key].append(Ballot(entitled, sample=number))
-        if failures:
-            notes.append(f"{len(failures)} of {self.n} samples of {self.judge.name} failed: {failures[0]}")
-        needed = self.n // 2 + 1
-        found = {key: self._told(cast) for key, cast in ballots.items() if len(cast) >= needed}
-        if not found:
-            if failures:
-                raise failures[0]
-            raise JudgeError(f"fewer than {needed} samples of {self.judge.name} gave a verdict that can be used")
-        return Answer(judge=self.name, value=joined_opinions(question, found, refused), usage=usage, notes=tuple(notes))
+        first = await ask(self.judge, question) if self.if_needed else None
+        if first is not None:
+            given = opinions(question, first.value, self.judge.name).values()
+            if given and all(opinion.wrong is not None for opinion in given):
+                return first
 
-    def _told(self, ballots: list[Ballot]) -> Any:
-        votes = [ballot.opinion.vote() for ballot in ballots]
-        rate = minority(votes)
-        note = f"flip rate {rate:.2f}: {round(rate * len(votes))} of {len(votes)} samples said otherwise"
-        return majority(ballots, self.judge.name, (note,) if rate else ())
+        async def draw(judge: Judge, question: Question[Any], /, sample: int | None = None) -> Answer[Any]:
+            is_first = first is not None and sample == voters[0].draw
+            return first if is_first else await ask(judge, question, sample=sample)  # type: ignore[return-value]
+
+        # Continue the numbers of the outer sample, so that samples of samples all differ.
+        voters = [
+            Voter(self.judge, self.judge.name, draw=call.sample * self.n + number, sample=number)
+            for number in range(1, self.n + 1)
+        ]
+        polled = await poll(draw, question, voters)
+        if polled.failures:
+            why = next(iter(polled.failures.values()))
+            polled.notes.append(f"{len(polled.failures)} of {self.n} samples of {self.judge.name} failed: {why}")
+        return polled.answer(self, question, self.n // 2 + 1, f"samples of {self.judge.name}", self._decide)
+
+    def _decide(self, given: list[Opinion]) -> Opinion:
+        rate = minority([opinion.vote for opinion in given])
+        note = f"flip rate {rate:.2f}: {round(rate * len(given))} of {len(given)} samples said otherwise"
+        return majority(given, self.judge.name, (note,) if rate else ())

@@ -1,90 +1,74 @@
-"""How much may be passed on to a costly judge."""
+"""Limits on what a cascade passes on to its second judge."""
 
 from __future__ import annotations
 
 import math
 import threading
 
-from msgspec import Struct
-
-from ...errors import InputError
-from ...result import Usage
-
-
-class EscalationLimits(Struct, frozen=True, kw_only=True):
-    """At most this many things, this share of all things, this many US dollars. None: no limit."""
-
-    max_escalations: int | None = None
-    max_share: float | None = None
-    max_cost: float | None = None
-
-    def __post_init__(self) -> None:
-        if self.max_escalations is not None and (
-            isinstance(self.max_escalations, bool)
-            or not isinstance(self.max_escalations, int)
-            or self.max_escalations < 0
-        ):
-            raise InputError(f"max_escalations must be a whole number of at least 0, not {self.max_escalations!r}.")
-        if self.max_share is not None and not _within(self.max_share, 1.0):
-            raise InputError(f"max_share must be between 0 and 1, not {self.max_share!r}.")
-        if self.max_cost is not None and not _within(self.max_cost, math.inf):
-            raise InputError(f"max_cost must be a number of US dollars of at least 0, not {self.max_cost!r}.")
+from ...core.errors import InputError
+from ...core.result import Usage
 
 
 class EscalationBudget:
-    """Keeps the count for one judge, over all cases and threads that use it.
+    """Limits what one cascade passes on, over all cases and threads. None is no limit.
 
-    Answers from the cache count as if they were paid again: the same cases in the same order then
-    lead to the same decisions, whatever was kept.
+    Answers from the cache count as if they were paid for again, so that the same cases in the same order lead to the
+    same decisions.
     """
 
-    def __init__(self, limits: EscalationLimits) -> None:
-        self.limits = limits
+    def __init__(self, max_escalations: int | None, max_share: float | None, max_cost: float | None) -> None:
+        whole = not isinstance(max_escalations, bool) and isinstance(max_escalations, int)
+        if max_escalations is not None and not (whole and max_escalations >= 0):
+            raise InputError(f"max_escalations must be a whole number of at least 0, not {max_escalations!r}.")
+        if max_share is not None and not _within(max_share, 1.0):
+            raise InputError(f"max_share must be between 0 and 1, not {max_share!r}.")
+        if max_cost is not None and not _within(max_cost, math.inf):
+            raise InputError(f"max_cost must be a number of US dollars of at least 0, not {max_cost!r}.")
+        self.max_escalations, self.max_share, self.max_cost = max_escalations, max_share, max_cost
         self.seen = 0
         self.escalated = 0
         self.cost = 0.0
         self._under_way = 0
-        self._dearest = 0.0
+        self._highest_cost = 0.0
         self._unpriced: str | None = None
         self._lock = threading.Lock()
 
-    def __reduce__(self) -> tuple[type[EscalationBudget], tuple[EscalationLimits]]:
-        """A copy for another process counts for itself, so there must be nothing to count."""
-        if self.limits != EscalationLimits():
+    @property
+    def limits(self) -> tuple[int | None, float | None, float | None]:
+        return self.max_escalations, self.max_share, self.max_cost
+
+    def __reduce__(self) -> tuple[type[EscalationBudget], tuple[None, None, None]]:
+        """Refuse to copy limits to another process, where they would be counted separately."""
+        if self.limits != (None, None, None):
             raise InputError(
-                "a cascade with limits decides by what went before, which several processes do not share: "
-                "leave its limits out, or run it in one process."
+                "the limits of a cascade are counted in one process and cannot be shared by several: "
+                "leave them out, or run in one process."
             )
-        return EscalationBudget, (self.limits,)
+        return EscalationBudget, (None, None, None)
 
     def see(self, count: int) -> None:
-        """So many more things were judged; the share is taken of these."""
+        """Count items that were judged. `max_share` is a share of these."""
         with self._lock:
             self.seen += count
 
     def take(self, wanted: int, *, whole: bool = False) -> tuple[int, str]:
-        """How many of `wanted` things may be passed on in one question, and why not all where it is fewer.
+        """Return how many of `wanted` items may be passed on in one question, and the limit if it is fewer.
 
-        Whatever is granted is under way until `settle` is called. `whole`: all of them or none.
+        The question is under way until `settle` is called. With `whole`, all of them are granted or none.
         """
         with self._lock:
             room, why = wanted, ""
-            limits = self.limits
-            if limits.max_escalations is not None and limits.max_escalations - self.escalated < room:
-                room, why = (
-                    limits.max_escalations - self.escalated,
-                    f"the limit of {limits.max_escalations} escalations",
-                )
-            if limits.max_share is not None:
-                allowed = math.ceil(limits.max_share * self.seen - 1e-9) - self.escalated
-                if allowed < room:
-                    room, why = allowed, f"the limit of {limits.max_share:g} of all"
-            if limits.max_cost is not None and room > 0:
-                expected = self.cost + (self._under_way + 1) * self._dearest
+            most, share, top = self.limits
+            if most is not None and most - self.escalated < room:
+                room, why = most - self.escalated, f"the limit of {most} escalations"
+            if share is not None and (allowed := math.ceil(share * self.seen - 1e-9) - self.escalated) < room:
+                room, why = allowed, f"the limit of {share:g} of all"
+            if top is not None and room > 0:
+                expected = self.cost + (self._under_way + 1) * self._highest_cost
                 if self._unpriced:
                     room, why = 0, f"a cost limit, and the price of {self._unpriced} is not known"
-                elif self.cost >= limits.max_cost or expected > limits.max_cost:
-                    room, why = 0, f"the limit of ${limits.max_cost:g}"
+                elif self.cost >= top or expected > top:
+                    room, why = 0, f"the limit of ${top:g}"
             room = 0 if room < 0 or (whole and room < wanted) else room
             if room:
                 self.escalated += room
@@ -92,7 +76,7 @@ class EscalationBudget:
             return room, why
 
     def settle(self, judge: str, usage: Usage | None) -> None:
-        """What a question that was granted cost; None where it failed and nothing is known."""
+        """Record the usage of a granted question, None if it failed."""
         with self._lock:
             self._under_way -= 1
             if usage is None:
@@ -101,7 +85,7 @@ class EscalationBudget:
                 self._unpriced = judge
                 return
             self.cost += usage.cost
-            self._dearest = max(self._dearest, usage.cost)
+            self._highest_cost = max(self._highest_cost, usage.cost)
 
 
 def _within(value: object, top: float) -> bool:

@@ -1,36 +1,40 @@
-"""Several judges are asked, and the majority decides."""
+"""Ask several judges; the majority decides."""
 
 from __future__ import annotations
 
-import asyncio
 import hashlib
 import math
 from collections.abc import Sequence
 from typing import TypeVar
 
-from msgspec import structs
-
-from ...errors import InputError, JudgeError
-from ...judge import Answer, Ask, Call, Judge, JudgeSpec, resolve
-from ...plumbing.public import public_in
-from ...questions import Question
-from ...result import Usage
-from ...text.counting import count_of
-from .asking import asker, attempted
-from .ballot import Ballot, majority
-from .opinions import Key, joined_opinions, noun, opinions, refusals, things
+from ...core.errors import InputError, JudgeError
+from ...core.plumbing.public import public_in
+from ...engine.judge import Answer, Ask, Call, Judge, JudgeSpec, resolve
+from ...engine.questions import Question
+from .opinions import asker
+from .poll import Voter, majority, poll
 
 T = TypeVar("T")
 
 
 @public_in("halluscope.judges")
 class Panel:
-    """Asks all its judges at once; each verdict is that of the majority, by weight where there are weights.
+    """A jury of judges. Each verdict is that of the majority; a tie goes to the worse verdict.
 
-    A tie goes to the worse support. Claims are extracted, and reasons given, by the first judge
-    that can, so that all vote on the same claims. A judge that fails has no vote, and a note says
-    so; a thing that fewer than `quorum` judges voted on (more than half, unless told otherwise)
-    gets no verdict. Every verdict carries its votes.
+    Claims are extracted, and reasons given, by the first judge that can, so that all judges vote on the same claims.
+    A judge that fails has no vote, and a note says so. Every verdict carries its votes.
+
+    Args:
+        judges: Names or instances of at least two judges.
+        weights: The weight of each judge's vote, all equal by default.
+        quorum: How many judges must vote on an item for it to get a verdict: more than half by default.
+
+    Raises:
+        InputError: If there are fewer than two judges, or an option is unusable.
+
+    Example:
+        >>> Panel("local", "local", weights=(2, 1)).name
+        'panel(local, local, weights=(2, 1))'
     """
 
     asks = True
@@ -46,11 +50,10 @@ class Panel:
         self.quorum = len(judges) // 2 + 1 if quorum is None else quorum
         if not 1 <= self.quorum <= len(judges):
             raise InputError(f"the panel's quorum must be between 1 and {len(judges)}, not {quorum!r}.")
-        self._titles = _titles(self.judges)
 
     @property
     def name(self) -> str:
-        """The judge as it would be written, with what is not the default."""
+        """The name that creates this judge."""
         members = [judge.name for judge in self.judges]
         if len(set(self.weights)) > 1:
             members.append(f"weights=({', '.join(f'{weight:g}' for weight in self.weights)})")
@@ -64,49 +67,29 @@ class Panel:
 
     async def answer(self, question: Question[T], call: Call) -> Answer[T]:
         ask = asker(self, call)
-        if not things(question):
+        if not question.items():
             return await self._first(question, ask)
-        replies = await asyncio.gather(*(attempted(ask, judge, question) for judge in self.judges))
-        ballots: dict[Key, list[Ballot]] = {key: [] for key in things(question)}
-        failures: list[JudgeError] = []
-        notes: list[str] = []
-        refused: list[str] = []
-        usage = Usage()
-        for title, weight, reply in zip(self._titles, self.weights, replies, strict=True):
-            if isinstance(reply, JudgeError):
-                failures.append(reply)
-                notes.append(f"{title} has no vote: {reply}")
-                continue
-            usage += reply.usage
-            notes += reply.notes
-            refused += [f"{text} (by {title})" for text in refusals(reply.value)]
-            for key, view in opinions(question, reply.value, title).items():
-                ballots[key].append(Ballot(structs.replace(view, judge=title), weight))
-        found = {key: majority(cast, self.name) for key, cast in ballots.items() if len(cast) >= self.quorum}
-        missed = len(ballots) - len(found)
-        if not found:
-            if failures:
-                raise failures[0]
-            raise JudgeError(
-                f"fewer than {count_of(self.quorum, 'judge')} of the panel gave a verdict that can be used"
-            )
-        if missed:
-            notes.append(f"fewer than {count_of(self.quorum, 'judge')} of the panel voted on {noun(question, missed)}")
-        return Answer(judge=self.name, value=joined_opinions(question, found, refused), usage=usage, notes=tuple(notes))
+        titles = _titles(self.judges)
+        voters = [
+            Voter(judge, title, weight) for judge, title, weight in zip(self.judges, titles, self.weights, strict=True)
+        ]
+        polled = await poll(ask, question, voters)
+        polled.notes[:0] = [f"{title} has no vote: {error}" for title, error in polled.failures.items()]
+        members = f"{'judge' if self.quorum == 1 else 'judges'} of the panel"
+        return polled.answer(self, question, self.quorum, members, lambda given: majority(given, self.name))
 
     async def _first(self, question: Question[T], ask: Ask) -> Answer[T]:
-        failure: JudgeError | None = None
+        failures: list[JudgeError] = []
         for judge in self.judges:
             try:
                 return await ask(judge, question)
             except JudgeError as error:
-                failure = failure or error
-        assert failure is not None
-        raise failure
+                failures.append(error)
+        raise failures[0]
 
 
 def _titles(judges: Sequence[Judge]) -> tuple[str, ...]:
-    """A name for each judge under which its votes are recorded: the same model may sit twice."""
+    """A name for each judge's votes: a model that sits on the panel twice gets two."""
     names = [judge.name for judge in judges]
     return tuple(
         name if names.count(name) == 1 else f"{name} #{names[: place + 1].count(name)}"

@@ -1,25 +1,32 @@
-"""How far judges agree, read from the votes that results carry."""
+"""Agreement between judges, and flip rates of samples, computed from the votes in results."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from statistics import fmean
 
 from msgspec import Struct
 
-from ...plumbing.public import public_in
-from ...result import Result
+from ...core.plumbing.public import public_in
+from ...core.result import Result
+from ...core.verdict import Verdict, Vote
 from ...stats.agreement import krippendorff_alpha
-from ...verdict import Verdict, Vote
-from .ballot import minority
+from .poll import minority
 
 
 @public_in("halluscope.judges")
 class Agreement(Struct, frozen=True):
-    """Krippendorff's alpha of the judges over all things that at least two of them voted on.
+    """How far judges agree on the items that at least two of them voted on.
 
-    1 is perfect agreement, 0 what chance gives, below 0 systematic disagreement; NaN where there is
-    nothing to compare. `alpha` is about whether a thing holds, `alpha_support` about the exact
-    support. `unanimous` is the share of things on which all said the same.
+    Krippendorff's alpha is 1 for perfect agreement, 0 for what chance gives and below 0 for systematic disagreement.
+    It is NaN if there is nothing to compare.
+
+    Attributes:
+        alpha: Krippendorff's alpha on whether an item holds.
+        alpha_support: Krippendorff's alpha on the exact support.
+        unanimous: The share of items on which all judges agree.
+        things: Number of items.
+        judges: The judges, or the samples of one judge.
     """
 
     alpha: float
@@ -31,7 +38,14 @@ class Agreement(Struct, frozen=True):
 
 @public_in("halluscope.judges")
 class Disagreement(Struct, frozen=True):
-    """One thing the judges were divided on. `split` is the share of the weight in the minority."""
+    """A verdict on which the judges were divided.
+
+    Attributes:
+        case_id: The id of the case.
+        metric: The name of the metric.
+        verdict: The verdict, with its votes.
+        split: The share of the weight that voted for the losing side.
+    """
 
     case_id: str
     metric: str
@@ -41,7 +55,13 @@ class Disagreement(Struct, frozen=True):
 
 @public_in("halluscope.judges")
 class FlipRates(Struct, frozen=True):
-    """How often samples of one judge speak against its verdict: per claim, per case, and each case's own rate."""
+    """How often samples of one judge vote against its verdict.
+
+    Attributes:
+        claims: Mean flip rate of the claims.
+        cases: Mean flip rate of the cases. A sample votes against a case if it votes against any of its claims.
+        by_case: The flip rate of each case.
+    """
 
     claims: float
     cases: float
@@ -50,17 +70,24 @@ class FlipRates(Struct, frozen=True):
 
 @public_in("halluscope.judges")
 def agreement(results: Iterable[Result]) -> Agreement:
-    """How far the judges of a panel, or the samples of one judge, agree over a run."""
-    rows: list[dict[str, Vote]] = []
-    for result in results:
-        for verdict in result.verdicts:
-            votes = {_voter(vote): vote for vote in verdict.votes}
-            if len(votes) > 1:
-                rows.append(votes)
+    """Compute how far the judges of a panel, or the samples of one judge, agree.
+
+    Args:
+        results: Results that were scored with `panel(…)` or `consistent(…)`.
+
+    Returns:
+        Krippendorff's alpha and the share of unanimous items.
+
+    Example:
+        >>> agreement(Run("nightly")).alpha
+        0.71
+    """
+    by_voter = ({_voter(vote): vote.support for vote in v.votes} for result in results for v in result.verdicts)
+    rows = [row for row in by_voter if len(row) > 1]
     voters = sorted({voter for row in rows for voter in row})
-    sides = [[row[v].support.holds if v in row else None for v in voters] for row in rows]
-    supports = [[row[v].support.value if v in row else None for v in voters] for row in rows]
-    same = sum(len({vote.support.holds for vote in row.values()}) == 1 for row in rows)
+    supports = [[row.get(voter) for voter in voters] for row in rows]
+    sides = [[None if support is None else support.holds for support in row] for row in supports]
+    same = sum(len(set(row) - {None}) == 1 for row in sides)
     return Agreement(
         alpha=krippendorff_alpha(sides) if rows else float("nan"),
         alpha_support=krippendorff_alpha(supports) if rows else float("nan"),
@@ -72,7 +99,18 @@ def agreement(results: Iterable[Result]) -> Agreement:
 
 @public_in("halluscope.judges")
 def disagreements(results: Iterable[Result]) -> list[Disagreement]:
-    """What the judges were divided on, the most divided first: where a person's look is worth most."""
+    """List the verdicts on which judges were divided, most divided first. These are the ones to review by hand.
+
+    Args:
+        results: Results that were scored with `panel(…)` or `consistent(…)`.
+
+    Returns:
+        One entry for each divided verdict.
+
+    Example:
+        >>> disagreements(Run("nightly"))[0].verdict.claim.text
+        'It closed in 1969.'
+    """
     found = [
         Disagreement(result.case_id, result.metric, verdict, minority(verdict.votes))
         for result in results
@@ -83,16 +121,24 @@ def disagreements(results: Iterable[Result]) -> list[Disagreement]:
 
 
 def flip_rate(verdict: Verdict) -> float | None:
-    """The share of samples that speak against the verdict; None where it was not sampled."""
+    """The share of samples that vote against the verdict, None if it was not sampled."""
     votes = [vote for vote in verdict.votes if vote.sample is not None]
     return minority(votes) if votes else None
 
 
 @public_in("halluscope.judges")
 def flip_rates(results: Iterable[Result]) -> FlipRates:
-    """The mean flip rate of claims, and that of cases: of a case, a sample is for or against the whole output.
+    """Compute how often samples of one judge vote against its verdict.
 
-    A case that was scored more than once (by several metrics) has the mean of its rates.
+    Args:
+        results: Results that were scored with `consistent(…)`. A case with several results has the mean of their rates.
+
+    Returns:
+        The mean rates of claims and cases, and the rate of each case.
+
+    Example:
+        >>> flip_rates(Run("nightly")).cases
+        0.08
     """
     claims: list[float] = []
     cases: dict[str, list[float]] = {}
@@ -101,35 +147,18 @@ def flip_rates(results: Iterable[Result]) -> FlipRates:
         if rates:
             claims += rates
             cases.setdefault(result.case_id, []).append(_case_rate(result))
-    by_case = {case: sum(rates) / len(rates) for case, rates in cases.items()}
-    return FlipRates(_mean(claims), _mean(list(by_case.values())), by_case)
+    by_case = {case: fmean(rates) for case, rates in cases.items()}
+    nothing = float("nan")
+    return FlipRates(fmean(claims) if claims else nothing, fmean(by_case.values()) if claims else nothing, by_case)
 
 
 def _case_rate(result: Result) -> float:
-    """A sample is against the output if it is against any of its claims."""
-    bad: dict[int, bool] = {}
-    for verdict in result.verdicts:
-        for vote in verdict.votes:
-            if vote.sample is not None:
-                bad[vote.sample] = bad.get(vote.sample, False) or not vote.support.holds
-    against = sum(bad.values())
-    return min(against, len(bad) - against) / len(bad)
-
-
-def _mean(values: list[float]) -> float:
-    return sum(values) / len(values) if values else float("nan")
+    """The flip rate of one output. A sample votes against it if it votes against any of its claims."""
+    votes = [vote for verdict in result.verdicts for vote in verdict.votes if vote.sample is not None]
+    samples = {vote.sample for vote in votes}
+    against = {vote.sample for vote in votes if not vote.support.holds}
+    return min(len(against), len(samples) - len(against)) / len(samples)
 
 
 def _voter(vote: Vote) -> str:
     return vote.judge if vote.sample is None else f"{vote.judge} #{vote.sample}"
-
-
-__all__ = [
-    "Agreement",
-    "Disagreement",
-    "FlipRates",
-    "agreement",
-    "disagreements",
-    "flip_rate",
-    "flip_rates",
-]

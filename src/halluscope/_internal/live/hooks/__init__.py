@@ -1,1 +1,1 @@
-"""Hooks for the clients and frameworks that applications answer with; each is imported by whoever uses it."""
+"""Hooks for clients and frameworks. Each is imported when it is used."""

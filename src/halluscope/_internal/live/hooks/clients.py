@@ -1,4 +1,4 @@
-"""OpenAI's and Anthropic's clients: every call, whole or streamed, goes through the one method `request`."""
+"""Hooks for the clients of OpenAI and Anthropic. All their calls go through the method `request`."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from typing import Any
 
 from msgspec import Struct
 
-from ...conversation import text_of_piece
-from ...errors import InputError
+from ...core.conversation import text_of_piece
+from ...core.errors import InputError
 from ..live_answer import LiveAnswer
 from ..stream_proxy import StreamProxy
 from .requests import as_messages
@@ -17,7 +17,7 @@ from .watcher import Watcher
 
 
 class _Call(Struct, frozen=True):
-    """One kind of call: how its path ends, how its request is read and how its response."""
+    """One kind of call: the end of its path, and how to read its request and response."""
 
     path: str
     request: Callable[[dict[str, Any]], list[Any]]
@@ -25,12 +25,10 @@ class _Call(Struct, frozen=True):
 
 
 def watch_openai(client: Any, live: Watcher) -> Any:
-    """The client, under watch."""
     return _watch(client, live, "openai", _OPENAI)
 
 
 def watch_anthropic(client: Any, live: Watcher) -> Any:
-    """The client, under watch."""
     return _watch(client, live, "anthropic", _ANTHROPIC)
 
 
@@ -39,7 +37,7 @@ def _chat(answer: LiveAnswer, response: Any) -> None:
 
 
 def _responses(answer: LiveAnswer, response: Any) -> None:
-    """The spoken text; what the server's own tools found is in the response too."""
+    """Read the answer, and the results of the server's own tools."""
     answer.output = response.output_text or None
     answer.later(lambda: answer.heard(as_messages(None, [item for item in response.output if item.type != "message"])))
 
@@ -57,7 +55,7 @@ _ANTHROPIC = (_Call("/messages", lambda body: as_messages(body.get("system"), bo
 
 def _watch(client: Any, live: Watcher, package: str, calls: tuple[_Call, ...]) -> Any:
     if type(client).__module__.partition(".")[0] != package or not callable(getattr(client, "request", None)):
-        raise InputError(f"a {type(client).__name__} is no client of the package {package}: pass one.")
+        raise InputError(f"a {type(client).__name__} is not a client of the package {package}.")
     request = client.request
 
     def begin(options: Any) -> tuple[_Call, LiveAnswer] | None:
@@ -114,7 +112,7 @@ def _watch(client: Any, live: Watcher, package: str, calls: tuple[_Call, ...]) -
 
 
 def _watch_copies(client: Any, live: Watcher, package: str, calls: tuple[_Call, ...]) -> None:
-    """`client.with_options(timeout=10)` makes another client, which is to be watched as well."""
+    """Also watch clients created with `client.with_options(…)`."""
     copy = client.copy
 
     def copied(**changes: Any) -> Any:
@@ -124,7 +122,7 @@ def _watch_copies(client: Any, live: Watcher, package: str, calls: tuple[_Call, 
 
 
 def _parsed_later(raw: Any, seen: Callable[[Any], Any]) -> Any:
-    """A raw response, which is read when somebody parses it, and perhaps never."""
+    """Watch a raw response, which is read when the application parses it."""
     parse = raw.parse
     first: list[Any] = []
 
@@ -144,7 +142,7 @@ def _parsed_later(raw: Any, seen: Callable[[Any], Any]) -> Any:
 
 
 def _id_in(piece: Any) -> str | None:
-    """The response's id, which some pieces of a stream carry."""
+    """Return the id of the response, which some chunks contain."""
     held = getattr(piece, "response", None) or getattr(piece, "message", None) or piece
     found = getattr(held, "id", None)
     return found if isinstance(found, str) else None

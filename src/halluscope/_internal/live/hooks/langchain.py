@@ -1,24 +1,22 @@
-"""LangChain and LangGraph: a callback handler that follows each run from its outermost chain to its last word."""
+"""A callback handler for LangChain and LangGraph."""
 
 from __future__ import annotations
 
-from collections import OrderedDict
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import wraps
 from typing import Any
 
-from ...errors import MissingExtra
+from ...core.errors import MissingExtra
 from ..live_answer import LiveAnswer
 from .requests import as_messages, tool_message
-from .watcher import Watcher
+from .watcher import Followed, Watcher
 
-_MOST = 10_000
-"""Runs that are followed at once; one that never ends must not be followed for ever."""
 _ANSWERS = ("output", "answer", "result", "response", "text", "generation")
 _QUESTIONS = ("input", "question", "query")
 
 
-class _Followed:
-    """One run, with all runs inside it."""
+class _Run:
+    """A run and all runs inside it."""
 
     def __init__(self, run_id: Any, asked: Any) -> None:
         self.run_id = run_id
@@ -27,92 +25,84 @@ class _Followed:
             self.answer.trace_id = run_id.hex
         self.asked = asked
         self.heard: list[Any] = []
-        """The messages of the latest call of a model."""
+        """The messages of the latest model call."""
         self.said: str | None = None
-        """What it replied."""
+        """Its reply."""
 
 
 def handler(live: Watcher) -> Any:
-    """The callback handler."""
     try:
         from langchain_core.callbacks import BaseCallbackHandler
     except ImportError as error:
         raise MissingExtra("langchain", "watching LangChain") from error
 
-    class LiveHandler(BaseCallbackHandler):  # type: ignore[misc,unused-ignore]
-        """Follows runs. It never raises: LangChain would log it, and go on."""
+    def quiet(method: Callable[..., None]) -> Callable[..., None]:
+        @wraps(method)
+        def called(*args: Any, **named: Any) -> None:
+            live.quietly(lambda: method(*args, **named))
 
-        run_inline = True  # else LangChain moves it to another thread, where order is nobody's business
+        return called
+
+    class LiveHandler(BaseCallbackHandler):  # type: ignore[misc,unused-ignore]
+        """Follows runs. It never raises an error."""
+
+        run_inline = True  # otherwise LangChain calls it in another thread, in any order
 
         def __init__(self) -> None:
-            self._followed: OrderedDict[Any, _Followed] = OrderedDict()
+            self._followed: Followed[Any, _Run] = Followed()
 
-        def _begin(self, run_id: Any, parent: Any, asked: Any) -> _Followed:
-            followed = self._followed.get(parent) or _Followed(run_id, asked)
-            self._followed[run_id] = followed
-            while len(self._followed) > _MOST:
-                self._followed.popitem(last=False)
-            return followed
+        def _begin(self, run_id: Any, parent: Any, asked: Any = None) -> _Run:
+            self._followed[run_id] = run = self._followed.get(parent) or _Run(run_id, asked)
+            return run
 
         def _end(self, run_id: Any, output: Any) -> None:
-            followed = self._followed.pop(run_id, None)
-            if followed is None or followed.run_id != run_id:
-                return
-            live.quietly(lambda: _finish(live, followed, output))
+            run = self._followed.pop(run_id, None)
+            if run is not None and run.run_id == run_id:
+                _finish(live, run, output)
 
+        @quiet
         def on_chain_start(
-            self, serialized: Any, inputs: Any, *, run_id: Any, parent_run_id: Any = None, **_: Any
+            self, serialized: Any, asked: Any, *, run_id: Any, parent_run_id: Any = None, **_: Any
         ) -> None:
-            live.quietly(lambda: self._begin(run_id, parent_run_id, inputs))
+            self._begin(run_id, parent_run_id, asked)
 
+        on_retriever_start = on_tool_start = on_chain_start
+
+        @quiet
         def on_chat_model_start(
             self, serialized: Any, messages: Any, *, run_id: Any, parent_run_id: Any = None, **_: Any
         ) -> None:
-            def hear() -> None:
-                self._begin(run_id, parent_run_id, None).heard = list(messages[0])
+            self._begin(run_id, parent_run_id).heard = list(messages[0])
 
-            live.quietly(hear)
-
+        @quiet
         def on_llm_start(
             self, serialized: Any, prompts: Any, *, run_id: Any, parent_run_id: Any = None, **_: Any
         ) -> None:
-            def hear() -> None:
-                self._begin(run_id, parent_run_id, None).heard = [{"role": "user", "content": prompts[0]}]
+            self._begin(run_id, parent_run_id).heard = [{"role": "user", "content": prompts[0]}]
 
-            live.quietly(hear)
-
+        @quiet
         def on_llm_end(self, response: Any, *, run_id: Any, **_: Any) -> None:
-            def hear() -> None:
-                followed = self._followed.get(run_id)
-                if followed is not None:
-                    reply = response.generations[0][0]
-                    followed.said = reply.text or None
-                    followed.answer.response_id = getattr(getattr(reply, "message", None), "id", None)
-                    self._end(run_id, followed.said)
+            run = self._followed.get(run_id)
+            if run is not None:
+                reply = response.generations[0][0]
+                run.said = reply.text or None
+                run.answer.response_id = getattr(getattr(reply, "message", None), "id", None)
+                self._end(run_id, run.said)
 
-            live.quietly(hear)
-
-        def on_retriever_start(
-            self, serialized: Any, query: Any, *, run_id: Any, parent_run_id: Any = None, **_: Any
-        ) -> None:
-            live.quietly(lambda: self._begin(run_id, parent_run_id, query))
-
+        @quiet
         def on_retriever_end(self, documents: Any, *, run_id: Any, **_: Any) -> None:
-            followed = self._followed.pop(run_id, None)
-            if followed is not None:
-                followed.answer.add_context(*documents)
+            run = self._followed.pop(run_id, None)
+            if run is not None:
+                run.answer.add_context(*documents)
 
-        def on_tool_start(
-            self, serialized: Any, input_str: Any, *, run_id: Any, parent_run_id: Any = None, **_: Any
-        ) -> None:
-            live.quietly(lambda: self._begin(run_id, parent_run_id, None))
-
+        @quiet
         def on_tool_end(self, output: Any, *, run_id: Any, **_: Any) -> None:
-            followed = self._followed.pop(run_id, None)
-            if followed is not None:
+            run = self._followed.pop(run_id, None)
+            if run is not None:
                 result = getattr(output, "content", output)
-                followed.answer.later(lambda: followed.answer.heard([tool_message(result)]))
+                run.answer.later(lambda: run.answer.heard([tool_message(result)]))
 
+        @quiet
         def on_chain_end(self, outputs: Any, *, run_id: Any, **_: Any) -> None:
             self._end(run_id, outputs)
 
@@ -124,26 +114,24 @@ def handler(live: Watcher) -> Any:
     return LiveHandler()
 
 
-def _finish(live: Watcher, followed: _Followed, output: Any) -> None:
+def _finish(live: Watcher, run: _Run, output: Any) -> None:
     from langchain_core.messages import BaseMessage, convert_to_openai_messages
 
-    answer, talk = followed.answer, followed.heard
+    answer, talk = run.answer, run.heard
     if isinstance(output, Mapping) and isinstance(output.get("messages"), (list, tuple)) and output["messages"]:
         talk = list(output["messages"])
         spoken: Any = talk[-1].text if getattr(talk[-1], "type", "") == "ai" else None
     elif isinstance(output, BaseMessage):
         spoken = output.text
-    elif isinstance(output, str):
-        spoken = output
     else:
-        held = output if isinstance(output, Mapping) else {}
-        spoken = next((held[key] for key in _ANSWERS if isinstance(held.get(key), str)), followed.said)
+        found = _first_text(output, _ANSWERS)
+        spoken = run.said if found is None else found
     answer.output = str(spoken) if spoken else None
 
     def read() -> None:
         converted = convert_to_openai_messages([one for one in talk if isinstance(one, BaseMessage)])
         rest = [one for one in talk if not isinstance(one, BaseMessage)]
-        asked = _asked(followed.asked)
+        asked = _first_text(run.asked, _QUESTIONS)
         known = any(message.get("role") == "user" for message in [*converted, *rest])
         question = [] if known or asked is None else [{"role": "user", "content": asked}]
         answer.heard([*question, *as_messages(None, [*rest, *converted])], first=True)
@@ -152,8 +140,9 @@ def _finish(live: Watcher, followed: _Followed, output: Any) -> None:
     live.submit(answer)
 
 
-def _asked(inputs: Any) -> str | None:
-    if isinstance(inputs, str):
-        return inputs
-    held = inputs if isinstance(inputs, Mapping) else {}
-    return next((held[key] for key in _QUESTIONS if isinstance(held.get(key), str)), None)
+def _first_text(value: Any, names: tuple[str, ...]) -> str | None:
+    """Return the value if it is a text, or the first of its items with these names that is one."""
+    if isinstance(value, str):
+        return value
+    held = value if isinstance(value, Mapping) else {}
+    return next((held[name] for name in names if isinstance(held.get(name), str)), None)

@@ -1,29 +1,33 @@
-"""What clients send and get back, in the shape that conversations are read in."""
+"""Converting requests and responses of clients to messages."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from ...conversation import plain
+from ...core.conversation import plain
 
 _READ = frozenset({"message", "function_call", "function_call_output", "reasoning"})
-"""Items of OpenAI's responses that are read as they are."""
+"""Items of the Responses API that need no conversion."""
 
 _RESULTS = ("output", "results", "outputs", "tools")
-"""Where the others keep what came back: searches, servers of tools, shells, code that was run."""
+"""Fields with results, in other items: searches, MCP servers, shells, code execution."""
 
 
 def as_messages(system: Any, items: Any) -> list[Any]:
-    """A request's messages with its instructions in front: a text, or items, some of which only the server knows."""
-    told = [] if not system else [{"role": "system", "content": system}]
+    instructions = [] if not system else [{"role": "system", "content": system}]
     if isinstance(items, str):
-        return [*told, {"role": "user", "content": items}]
-    return [*told, *_understood(items or ())]
+        return [*instructions, {"role": "user", "content": items}]
+    return [*instructions, *_understood(items or ())]
+
+
+def as_data(output: Any) -> Any:
+    """Return a Pydantic model as plain data, and anything else as it is."""
+    dump = getattr(output, "model_dump", None)
+    return dump() if callable(dump) else output
 
 
 def tool_message(content: Any, id: Any = None) -> dict[str, Any]:
-    """What a tool returned, as a message."""
     return {"role": "tool", "tool_call_id": id, "content": content}
 
 
@@ -39,7 +43,6 @@ def _understood(items: Iterable[Any]) -> Iterator[Any]:
 
 
 def _texts(found: Any) -> Any:
-    """A text, or a list of the texts in what was found, where there are any."""
     if not isinstance(found, Sequence) or isinstance(found, str):
         return found
     texts = [_text(item) for item in found]

@@ -1,11 +1,16 @@
-"""What a hook needs of live scoring."""
+"""What hooks share: the part of live scoring that they need, and the runs that they follow."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
 from ..live_answer import LiveAnswer
+
+K = TypeVar("K")
+V = TypeVar("V")
+
+_MOST = 10_000
 
 
 class Watcher(Protocol):
@@ -14,3 +19,12 @@ class Watcher(Protocol):
     def submit(self, answer: LiveAnswer) -> None: ...
 
     def quietly(self, action: Callable[[], Any]) -> Any: ...
+
+
+class Followed(dict[K, V]):
+    """The latest runs. The oldest ones are dropped, because some runs never end."""
+
+    def __setitem__(self, key: K, value: V) -> None:
+        super().__setitem__(key, value)
+        while len(self) > _MOST:
+            del self[next(iter(self))]

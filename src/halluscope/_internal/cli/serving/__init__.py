@@ -1,1 +1,0 @@
-"""The commands that serve others, people and agents."""

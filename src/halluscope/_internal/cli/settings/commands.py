@@ -1,0 +1,115 @@
+"""The commands about settings and what is kept: init, trust and cache."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import msgspec
+import typer
+
+from ...core.counting import count_of
+from ...core.errors import InputError
+from ...core.plumbing.whole_file import replacing
+from ...runs.store import Store
+from ...runs.store.removal import clear_replies, kept
+from ..app import app
+from ..terminal import printable
+from .file import NAME, content_of, find, read_settings, without_overridden
+from .known import SETTINGS
+from .trust import forget, reasons_to_ask, trust, trusted_files
+
+_HEAD = """# Settings of halluscope for this folder and its subfolders.
+# Remove the # to use a setting. Options on the command line take precedence over environment variables,
+# and those over this file.
+"""
+
+
+@app.command("init")
+def init(
+    folder: Annotated[Path, typer.Argument(help="The folder to write to.")] = Path(),
+    force: Annotated[bool, typer.Option("--force", help="Overwrite an existing file.")] = False,
+) -> None:
+    """Write a halluscope.toml that explains every setting."""
+    path = folder / NAME
+    if path.exists() and not force:
+        raise InputError(f"{path} exists already: edit it, or overwrite it with --force.")
+    with replacing(path) as file:
+        file.write(template().encode())
+    typer.echo(f"wrote {path}: remove the # from the settings you want to change.")
+
+
+def template() -> str:
+    """Return the settings file."""
+    lines = [_HEAD]
+    section = ""
+    for setting in SETTINGS:
+        if setting.section != section:
+            section = setting.section
+            lines.append(f"[{section}]")
+        lines.append(f"# {setting.about} ({setting.variable})\n# {setting.key} = {setting.example}\n")
+    return "\n".join(lines)
+
+
+@app.command("trust")
+def trust_command(
+    file: Annotated[
+        Path | None, typer.Argument(help=f"The settings file; by default the {NAME} of this project.")
+    ] = None,
+    show: Annotated[bool, typer.Option("--list", help="List the files that are trusted.")] = False,
+    remove: Annotated[bool, typer.Option("--remove", help="Stop trusting the file.")] = False,
+) -> None:
+    """Trust a settings file that names a server of its own, until its content changes.
+
+    Without it, a file from elsewhere could send your texts and keys to its author.
+    """
+    if show:
+        for known in trusted_files():
+            typer.echo(printable(known))
+        return
+    path = file or find()
+    if path is None:
+        raise InputError(f"there is no {NAME} in this project: name the file.")
+    if remove:
+        forget(path)
+        typer.echo(printable(f"{path} is no longer trusted."))
+        return
+    content = content_of(path)
+    reasons = reasons_to_ask(path, without_overridden(read_settings(path, content)))
+    if not reasons:
+        typer.echo(printable(f"{path} needs no trust: it sends nothing to a server of its own."))
+        return
+    trust(path, content)
+    typer.echo(printable(f"{path} {' and '.join(reasons)}: trusted until it changes."))
+
+
+cache = typer.Typer(no_args_is_help=True, help="Show the size of the cache of replies, or clear it.")
+app.add_typer(cache, name="cache")
+
+
+@cache.command("size")
+def size(as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False) -> None:
+    """Show the number of cached replies and their size."""
+    with Store() as store:
+        found = kept(store)
+        if as_json:
+            typer.echo(msgspec.json.encode(found).decode())
+        else:
+            size = f"{_megabytes(found.bytes)}; with all runs {_megabytes(found.file)}"
+            typer.echo(f"{count_of(found.replies, 'reply', 'replies')}, {size}")
+            typer.echo(f"in {store.path}")
+
+
+@cache.command("clear")
+def clear(yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask for confirmation.")] = False) -> None:
+    """Delete all cached replies. Runs are kept. Asking the same questions again costs money again."""
+    with Store() as store:
+        found = kept(store)
+        if found.replies and not yes:
+            replies = count_of(found.replies, "reply that was", "replies that were")
+            typer.confirm(f"Delete {replies} paid for?", abort=True)
+        typer.echo(f"{count_of(clear_replies(store), 'reply', 'replies')} deleted")
+
+
+def _megabytes(size: int) -> str:
+    return f"{size / 1e6:.1f} MB"

@@ -1,0 +1,1 @@
+"""The basic values: cases, claims, verdicts, results, prompts and errors."""

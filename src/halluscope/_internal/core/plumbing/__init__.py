@@ -1,0 +1,1 @@
+"""General tools: synchronous calls of asynchronous code, threads, time limits, atomic files."""

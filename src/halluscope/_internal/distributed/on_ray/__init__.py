@@ -1,1 +1,0 @@
-"""On a Ray cluster: who reads, who scores, who hands out permits, and whoever started it all."""

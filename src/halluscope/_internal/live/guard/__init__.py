@@ -1,0 +1,1 @@
+"""The guard: checks an answer sentence by sentence while it is streamed."""

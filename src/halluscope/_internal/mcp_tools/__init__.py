@@ -1,1 +1,0 @@
-"""Tools for agents over the Model Context Protocol: an agent has its own answer checked before it speaks."""

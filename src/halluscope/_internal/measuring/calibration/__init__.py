@@ -1,1 +1,0 @@
-"""From labels to a threshold with a promise."""

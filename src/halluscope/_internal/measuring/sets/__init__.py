@@ -1,1 +1,0 @@
-"""Labelled cases from public sets and files."""

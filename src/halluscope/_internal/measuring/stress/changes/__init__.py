@@ -1,1 +1,0 @@
-"""The changes that a stress test makes to an answer, one file each."""

@@ -1,0 +1,1 @@
+"""Benchmarks: measuring judges on labelled datasets."""

@@ -1,0 +1,1 @@
+"""Calibration: thresholds with a guarantee, and probabilities."""

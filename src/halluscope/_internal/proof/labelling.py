@@ -1,0 +1,187 @@
+"""Labelling cases by hand, and measuring how well a judge agrees with the labels.
+
+The annotator sees input, context and output only, and no label, score or verdict from elsewhere.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from datetime import datetime, timezone
+from pathlib import Path
+from typing import Any
+
+import msgspec
+from msgspec import Struct
+
+from ..core.case import Case
+from ..core.errors import InputError
+from ..core.plumbing.whole_file import replacing
+from ..runs.labelled_case import read_label
+from ..stats.bootstrap import bootstrap
+from ..stats.confusion import Confusion, Counting
+from ..stats.interval import Interval
+from .sets.formats.labelled_rows import CONTEXT, INPUT, OUTPUT, SKIPPED
+from .sets.formats.row_readers import field, optional, rows
+
+ANSWERS = {"f": "factual", "h": "hallucinated", "c": "contradicted", "u": "unsupported"}
+"""The key for each label."""
+
+
+class PersonLabel(Struct, frozen=True, kw_only=True):
+    """A label with its case. Files of labels can be passed to `bench` and `calibrate`."""
+
+    id: str
+    label: str
+    output: str
+    context: tuple[str, ...] | None = None
+    input: str | None = None
+    annotator: str | None = None
+    at: str | None = None
+
+
+def cases_of(path: Path) -> Iterator[tuple[Case, bool | None]]:
+    """Yield the cases of a file, each with the label in its row, if any."""
+    seen: dict[str, int] = {}
+    for number, row in rows(path):
+        try:
+            said = field(row, *OUTPUT)
+        except InputError as error:
+            raise InputError(f"row {number} of {path.name}: {error}") from None
+        asked = optional(row, *INPUT)
+        case = Case.of(said, optional(row, *CONTEXT), asked, id=str(row["id"]) if row.get("id") is not None else None)
+        seen[case.id] = seen.get(case.id, 0) + 1
+        if seen[case.id] > 1:  # the same text twice is two cases
+            case = msgspec.structs.replace(case, id=f"{case.id}#{seen[case.id]}")
+        yield case, _already(row)
+
+
+def _already(row: dict[str, Any]) -> bool | None:
+    try:
+        return None if row.get("label") is None else read_label(row["label"])
+    except InputError:
+        return None
+
+
+class LabelFile:
+    """A file of labels. It is written atomically after each label."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._labels: dict[str, PersonLabel] = {}
+        if path.exists():
+            for number, line in enumerate(path.read_bytes().splitlines(), start=1):
+                if line.strip():
+                    self._read(number, line)
+
+    def _read(self, number: int, line: bytes) -> None:
+        try:
+            label = msgspec.json.decode(line, type=PersonLabel)
+        except msgspec.DecodeError as error:
+            raise InputError(
+                f"line {number} of {self.path.name} is not a label ({error}): "
+                "correct it, or choose another file with --to."
+            ) from error
+        self._labels[label.id] = label
+
+    def __contains__(self, id: object) -> bool:
+        return id in self._labels
+
+    def __len__(self) -> int:
+        return len(self._labels)
+
+    def given(self) -> list[PersonLabel]:
+        """Return the labels in the order they were given, without skipped cases."""
+        return [label for label in self._labels.values() if label.label != SKIPPED]
+
+    def give(self, case: Case, label: str, annotator: str | None = None) -> None:
+        """Save a label. A second one for the same case replaces the first."""
+        self._labels.pop(case.id, None)
+        self._labels[case.id] = PersonLabel(
+            id=case.id,
+            label=label,
+            output=case.output,
+            context=case.context,
+            input=case.input,
+            annotator=annotator,
+            at=datetime.now(timezone.utc).isoformat(timespec="seconds"),
+        )
+        self._write()
+
+    def take_back(self) -> str | None:
+        """Remove the last label. Returns the id of its case, or None if there was none."""
+        if not self._labels:
+            return None
+        id, _ = self._labels.popitem()
+        self._write()
+        return id
+
+    def _write(self) -> None:
+        with replacing(self.path) as file:
+            for label in self._labels.values():
+                file.write(msgspec.json.encode(label) + b"\n")
+            file.flush()
+            os.fsync(file.fileno())
+
+
+class Session:
+    """A labelling session over the cases that have no label yet."""
+
+    def __init__(self, cases: Sequence[Case], labels: LabelFile, annotator: str | None = None) -> None:
+        self.cases = {case.id: case for case in cases}
+        self.labels = labels
+        self.annotator = annotator
+
+    @property
+    def current(self) -> Case | None:
+        """The next case without a label, None at the end."""
+        return next((case for id, case in self.cases.items() if id not in self.labels), None)
+
+    @property
+    def done(self) -> int:
+        return sum(id in self.labels for id in self.cases)
+
+    def answer(self, key: str) -> bool:
+        """Label the current case with a key. Returns False for an unknown key."""
+        case = self.current
+        label = SKIPPED if key == "s" else ANSWERS.get(key)
+        if case is None or label is None:
+            return False
+        self.labels.give(case, label, self.annotator)
+        return True
+
+    def undo(self) -> bool:
+        """Remove the last label. Returns False if there is none."""
+        return self.labels.take_back() is not None
+
+
+class PersonAgreement(Struct, frozen=True, kw_only=True):
+    """The agreement of a judge with an annotator."""
+
+    n: int
+    kappa: float | None
+    interval: Interval | None
+    agreed: float
+    confusion: Confusion
+    """Positive is hallucinated. The annotator's labels count as the truth."""
+    apart: tuple[str, ...]
+    """Ids of the cases on which they disagree."""
+
+
+def person_agreement(person: dict[str, bool], judge: dict[str, bool]) -> PersonAgreement:
+    """Compute kappa over the cases that both have labelled."""
+    shared = [id for id in person if id in judge]
+    if not shared:
+        raise InputError("the person and the judge have no case in common, so there is no agreement to measure.")
+    truth, said = [person[id] for id in shared], [judge[id] for id in shared]
+    counting = Counting(truth, said)
+    counts = counting()
+    kappa = counts.kappa
+    return PersonAgreement(
+        n=len(shared),
+        kappa=None if kappa != kappa else kappa,
+        interval=bootstrap(lambda weights: counting(weights).kappa, len(shared)),
+        agreed=counts.accuracy,
+        confusion=counts,
+        apart=tuple(id for id in shared if person[id] != judge[id]),
+    )

@@ -1,0 +1,1 @@
+"""Labelled datasets: public ones and files."""

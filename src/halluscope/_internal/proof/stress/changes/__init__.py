@@ -1,0 +1,1 @@
+"""The changes that a stress test makes to an answer."""

@@ -1,0 +1,1 @@
+"""Repairing an output: edits by claim, applied to exact spans, judged again."""

@@ -1,0 +1,1 @@
+"""Statistics of a run, and comparisons of two runs."""

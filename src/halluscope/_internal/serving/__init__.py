@@ -1,0 +1,1 @@
+"""The service that checks texts for other programs, over HTTP and MCP."""

@@ -1,0 +1,1 @@
+"""The MCP server: tools with which agents check their answers."""

@@ -1,0 +1,160 @@
+"""The MCP server, with the official SDK, over stdio or HTTP."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING, Any, BinaryIO, cast
+
+import anyio
+import msgspec
+from mcp import types
+from mcp.server.lowlevel import Server
+from mcp.server.stdio import stdio_server
+from mcp.server.transport_security import TransportSecuritySettings
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import BaseRoute, Mount, Route, Router
+from starlette.types import Message, Receive, Scope, Send
+
+from ...core.plumbing.threads import in_thread
+from ...core.version import __version__
+from ...judges.embedded.network.model import load
+from ...runs.store import Store
+from ..http.settings import ServerSettings
+from ..http.transport.access import Access, checked_token
+from ..http.transport.bodies import read_body
+from ..http.transport.listening import Server as HttpServer
+from ..http.transport.listening import serve_on, server_for
+from ..http.transport.logs import LOG
+from ..http.transport.refusals import json_response, refusal_of, unexpected
+from ..http.wire_messages import ServerState
+from ..service.service import Service
+from .tools import AgentTool, ToolAnswer, Toolbox
+
+if TYPE_CHECKING:
+    from anyio import AsyncFile
+
+_PATH = "/mcp"
+
+_INSTRUCTIONS = (
+    "Before you give an answer based on sources, pass it to `check` with those sources as `context`. "
+    "Correct or remove claims that are contradicted or unsupported."
+)
+
+
+class AgentServer:
+    """The MCP server of one process."""
+
+    def __init__(self, settings: ServerSettings, store: Store | None = None) -> None:
+        self._settings = settings
+        self._service = Service(settings.judges, settings.limits, options=settings.judge_options, store=store)
+        self._toolbox = Toolbox(self._service)
+        self._server: Server[Any] = Server(
+            "halluscope",
+            version=__version__,
+            title="halluscope",
+            description="Checks whether an answer is grounded in the context it was given.",
+            instructions=_INSTRUCTIONS,
+            on_list_tools=self._list,
+            on_call_tool=self._call,
+        )
+
+    def run_on_stdio(self) -> None:
+        """Serve over stdio until stdin is closed."""
+        # The reader of the SDK would block the end of the process while stdin is open.
+        stdin = open(sys.stdin.fileno(), "rb", closefd=False)  # noqa: SIM115 - a thread may still be reading it
+        anyio.run(self._on_stdio, stdin)
+
+    async def _on_stdio(self, stdin: BinaryIO) -> None:
+        try:
+            async with stdio_server(stdin=cast("AsyncFile[str]", _lines(stdin))) as (incoming, outgoing):
+                await self._server.run(incoming, outgoing, self._server.create_initialization_options())
+        finally:
+            await self._service.close()
+
+    def run_on_http(self) -> None:
+        """Serve over HTTP, with the access control of the HTTP server."""
+        serve_on(self.http_server(), self._settings.host, self._settings.port, _PATH)
+
+    def http_server(self) -> HttpServer:
+        limits = self._settings.limits
+        token = checked_token(self._settings.host, self._settings.token)
+        tools = self._server.streamable_http_app(
+            streamable_http_path=_PATH,
+            stateless_http=True,  # any of several processes can answer the next call
+            max_request_body_size=limits.body,
+            # Access checks the Host and Origin headers.
+            transport_security=TransportSecuritySettings(enable_dns_rebinding_protection=False),
+        )
+
+        @asynccontextmanager
+        async def lifespan(app: object) -> AsyncIterator[None]:
+            await in_thread(load)
+            async with tools.router.lifespan_context(tools):
+                yield
+            await self._service.close()
+
+        async def healthz(request: Request) -> Response:
+            return json_response(ServerState("alive"))
+
+        async def bounded(scope: Scope, receive: Receive, send: Send) -> None:
+            """Read the whole request within the limits, then pass it to the SDK."""
+            if scope["method"] != "POST":  # a GET would open a stream that is never used
+                raise HTTPException(405, headers={"allow": "POST"})
+            body = await read_body(Request(scope, receive), limits)
+            given = False
+
+            async def replayed() -> Message:
+                nonlocal given
+                if given:
+                    return await receive()
+                given = True
+                return {"type": "http.request", "body": body, "more_body": False}
+
+            await tools(scope, replayed, send)
+
+        routes: list[BaseRoute] = [Route("/healthz", healthz), Mount("/", bounded)]
+        layer = Access(
+            Router(routes, redirect_slashes=False, lifespan=lifespan),
+            token=token,
+            is_open=lambda path: path == "/healthz",
+        )
+        return server_for(layer, limits, on_end=layer.drain)
+
+    async def _list(self, context: object, params: object) -> types.ListToolsResult:
+        return types.ListToolsResult(tools=[_described(tool) for tool in self._toolbox.tools.values()])
+
+    async def _call(self, context: object, params: types.CallToolRequestParams) -> types.CallToolResult:
+        try:
+            answer = await self._toolbox.call(params.name, params.arguments or {})
+        except Exception as error:
+            refusal = refusal_of(error) or unexpected(error)
+            LOG.info("tool %r: %s", params.name, refusal.problem.code)
+            return _result(ToolAnswer(refusal.problem.message, {"error": refusal.problem}), failed=True)
+        return _result(answer)
+
+
+async def _lines(stream: BinaryIO) -> AsyncIterator[str]:
+    while line := await in_thread(stream.readline):
+        yield line.decode("utf-8", "replace")
+
+
+def _described(tool: AgentTool) -> types.Tool:
+    return types.Tool(
+        name=tool.name,
+        title=tool.title,
+        description=tool.about,
+        input_schema=tool.input_schema(),
+        annotations=types.ToolAnnotations(read_only_hint=True, open_world_hint=False),
+    )
+
+
+def _result(answer: ToolAnswer, failed: bool = False) -> types.CallToolResult:
+    return types.CallToolResult(
+        content=[types.TextContent(type="text", text=answer.text)],
+        structured_content=msgspec.to_builtins(answer.data, enc_hook=str),
+        is_error=failed,
+    )

@@ -1,0 +1,60 @@
+"""The names that a tool's code imports, and objects of ours that pass for the tool's own."""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from collections.abc import Callable
+from functools import cache
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+from .._internal.core.plumbing.public import public_in
+from ._callables import snake
+
+_EXPORT = re.compile(r"^from (\.[\w.]*) import (\w+) as \2$", re.MULTILINE)
+"""A line of a stub file."""
+
+NOT_HERE: dict[str, dict[str, str]] = json.loads(Path(__file__).with_name("not_here.json").read_text(encoding="utf-8"))
+"""What the tools have and the façades have not, by what to use instead; docs/compat.md has the same table."""
+
+
+def facade(module: str, paths: str) -> tuple[Callable[[str], Any], list[str]]:
+    """Fill a façade with the names in its stub file. Return its `__getattr__` and `__all__`.
+
+    What it has can be imported from `module.path` as well, for each of the paths. Names may be given in camelCase.
+    """
+    own = sys.modules[module]
+    stub = Path(str(own.__file__)).with_suffix(".pyi").read_text(encoding="utf-8")
+    names = {name: getattr(import_module(home, module), name) for home, name in _EXPORT.findall(stub)}
+    for value in names.values():
+        if callable(value) and value.__module__.startswith(module):
+            public_in(module)(value)
+    vars(own).update(names)
+    for path in paths.split():
+        sys.modules[f"{module}.{path}"] = own
+        vars(own).setdefault(path.rpartition(".")[2], own)
+
+    def load(name: str) -> Any:
+        if snake(name) != name and snake(name) in names:
+            return names[snake(name)]
+        for reason, elsewhere in NOT_HERE[module.rpartition(".")[2]].items():
+            if name in elsewhere.split():
+                raise ImportError(f"{module} has no {name}: {reason}.")
+        raise AttributeError(f"module {module!r} has no attribute {name!r}")
+
+    return load, sorted(names)
+
+
+def seen_as(ours: Any, module: str, name: str) -> type:
+    """The class of an object of ours: once the tool is imported, one that its own checks accept."""
+    original = getattr(sys.modules.get(module), name, None)
+    return ours if original is None else _kin(ours, original)
+
+
+@cache
+def _kin(ours: type, original: type) -> type:
+    """A class that is both: no object is made of it, it answers `isinstance`."""
+    return type(ours.__name__, (ours, original), {"__module__": ours.__module__})

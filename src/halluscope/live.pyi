@@ -1,0 +1,9 @@
+from ._internal.live.counts import Counts as Counts
+from ._internal.live.guard.guarded_sentence import GuardedSentence as GuardedSentence
+from ._internal.live.guard.guarded_streams import AsyncGuarded as AsyncGuarded
+from ._internal.live.guard.guarded_streams import Guarded as Guarded
+from ._internal.live.live import Answering as Answering
+from ._internal.live.live import Live as Live
+from ._internal.live.live_answer import LiveAnswer as LiveAnswer
+from ._internal.live.live_answer import retrieved as retrieved
+from ._internal.live.live_answer import retriever as retriever

@@ -1,0 +1,5 @@
+"""Stored runs, their comparison and their reports."""
+
+from ._internal.core.plumbing.public import lazy_names
+
+__getattr__, __dir__, __all__ = lazy_names(__name__, __file__)

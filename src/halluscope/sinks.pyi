@@ -1,0 +1,12 @@
+from ._internal.sinks.delivery import Sent as Sent
+from ._internal.sinks.delivery import asend_run as asend_run
+from ._internal.sinks.delivery import send_run as send_run
+from ._internal.sinks.langfuse import Langfuse as Langfuse
+from ._internal.sinks.mlflow import MLflow as MLflow
+from ._internal.sinks.opik import Opik as Opik
+from ._internal.sinks.otel import OpenTelemetry as OpenTelemetry
+from ._internal.sinks.phoenix import Phoenix as Phoenix
+from ._internal.sinks.score import Ids as Ids
+from ._internal.sinks.score import Score as Score
+from ._internal.sinks.sink import Request as Request
+from ._internal.sinks.sink import Sink as Sink
