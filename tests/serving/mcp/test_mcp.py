@@ -8,8 +8,9 @@ import os
 import signal
 import subprocess
 import sys
+from array import array
 from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -210,26 +211,78 @@ async def test_a_client_that_leaves_ends_its_call(home: Path) -> None:
         await until(lambda: not server._service.under_way)
 
 
-@pytest.mark.slow("starts server processes")
-@posix
-@pytest.mark.parametrize("sign", [signal.SIGINT, signal.SIGTERM])
-def test_a_signal_ends_it_while_standard_input_is_open(home: Path, sign: signal.Signals) -> None:
+@contextmanager
+def agent_process(home: Path) -> Iterator[subprocess.Popen[bytes]]:
+    """An MCP server over stdio that a client has greeted."""
     command = [sys.executable, "-m", "halluscope", "mcp"]
-    environment = {**os.environ, "HALLUSCOPE_HOME": str(home)}
     hello = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}}
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment) as process:
-        assert process.stdin is not None and process.stdout is not None
+    with subprocess.Popen(
+        command,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env={**os.environ, "HALLUSCOPE_HOME": str(home)},
+    ) as process:
+        assert process.stdout is not None
         try:
-            process.stdin.write(
-                json.dumps({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": hello}).encode()
-            )
-            process.stdin.write(b"\n")
-            process.stdin.flush()
+            send(process, {"id": 1, "method": "initialize", "params": hello})
             assert b"halluscope" in process.stdout.readline()
-            process.send_signal(sign)
-            assert process.wait(LONG) > 128
+            send(process, {"method": "notifications/initialized"})
+            yield process
         finally:
             process.kill()
+
+
+def send(process: subprocess.Popen[bytes], message: dict[str, Any]) -> None:
+    assert process.stdin is not None
+    process.stdin.write(json.dumps({"jsonrpc": "2.0", **message}).encode() + b"\n")
+    process.stdin.flush()
+
+
+def last_words(process: subprocess.Popen[bytes]) -> str:
+    assert process.stderr is not None
+    return process.stderr.read().decode()
+
+
+@pytest.mark.slow("starts server processes")
+@posix
+@pytest.mark.parametrize("calls", [0, 1])
+@pytest.mark.parametrize(("sign", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_a_signal_ends_it_while_standard_input_is_open(home: Path, sign: signal.Signals, code: int, calls: int) -> None:
+    with agent_process(home) as process:
+        for call in range(calls):
+            arguments = {"output": ANSWER * 50, "context": CONTEXT}
+            send(process, {"id": call, "method": "tools/call", "params": {"name": "check", "arguments": arguments}})
+        process.send_signal(sign)
+        assert (process.wait(LONG), last_words(process)) == (code, "halluscope: interrupted.\n")
+
+
+@pytest.mark.slow("starts server processes")
+@posix
+def test_a_signal_ends_it_while_the_client_does_not_read(home: Path) -> None:
+    import fcntl
+    import termios
+
+    with agent_process(home) as process:
+        assert process.stdout is not None
+        for listing in range(60):  # more than a pipe holds
+            send(process, {"id": listing, "method": "tools/list"})
+        waiting = array("i", [0])
+        while waiting[0] < 50_000:
+            fcntl.ioctl(process.stdout, termios.FIONREAD, waiting)
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(LONG) == 143
+
+
+@pytest.mark.slow("starts server processes")
+@posix
+def test_a_client_that_ends_during_its_call_is_named_as_the_reason(home: Path) -> None:
+    with agent_process(home) as process:
+        assert process.stdout is not None
+        process.stdout.close()
+        send(process, {"id": 2, "method": "tools/list"})
+        assert process.wait(LONG) == 141
+        assert last_words(process) == "halluscope: the program that reads the output has ended.\n"
 
 
 @pytest.mark.slow("starts servers and imports the MCP SDK")

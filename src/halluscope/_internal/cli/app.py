@@ -9,7 +9,7 @@ import signal
 import sys
 import zlib
 from importlib import import_module
-from typing import Annotated, Any, NoReturn
+from typing import Annotated, Any, NoReturn, cast
 
 import typer
 from typer.core import TyperGroup
@@ -185,6 +185,8 @@ def fail(message: str, code: int = USAGE) -> NoReturn:
 
 def describe(error: BaseException) -> tuple[str, int]:
     """Return a one-sentence message and the exit code for an error."""
+    while len(getattr(error, "exceptions", ())) == 1:  # a task group wraps the error of its task
+        error = cast("Any", error).exceptions[0]
     if isinstance(error, KeyboardInterrupt):
         return "interrupted.", interrupt_code(error)
     if isinstance(error, HalluscopeError):

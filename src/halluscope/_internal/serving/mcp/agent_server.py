@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
+import os
+import signal
 import sys
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from typing import TYPE_CHECKING, Any, BinaryIO, cast
 
 import anyio
@@ -39,6 +42,9 @@ if TYPE_CHECKING:
 
 _PATH = "/mcp"
 
+_ENDING_TIME = 3.0
+"""Seconds from a signal to the end of the process, even if a client does not read what is being written to it."""
+
 _INSTRUCTIONS = (
     "Before you give an answer based on sources, pass it to `check` with those sources as `context`. "
     "Correct or remove claims that are contradicted or unsupported."
@@ -63,17 +69,24 @@ class AgentServer:
         )
 
     def run_on_stdio(self) -> None:
-        """Serve over stdio until stdin is closed."""
+        """Serve over stdio until stdin is closed or a signal ends the process."""
         # The reader of the SDK would block the end of the process while stdin is open.
         stdin = open(sys.stdin.fileno(), "rb", closefd=False)  # noqa: SIM115 - a thread may still be reading it
-        anyio.run(self._on_stdio, stdin)
+        received = anyio.run(self._on_stdio, stdin)
+        if received:
+            signal.raise_signal(received[0])
 
-    async def _on_stdio(self, stdin: BinaryIO) -> None:
-        try:
-            async with stdio_server(stdin=cast("AsyncFile[str]", _lines(stdin))) as (incoming, outgoing):
-                await self._server.run(incoming, outgoing, self._server.create_initialization_options())
-        finally:
-            await self._service.close()
+    async def _on_stdio(self, stdin: BinaryIO) -> list[signal.Signals]:
+        """Serve, and return the signals that ended it."""
+        scope = anyio.CancelScope()
+        with _cancelled_by_signals(scope) as received:
+            try:
+                with scope:
+                    async with stdio_server(stdin=cast("AsyncFile[str]", _lines(stdin))) as (incoming, outgoing):
+                        await self._server.run(incoming, outgoing, self._server.create_initialization_options())
+            finally:
+                await self._service.close()
+        return received
 
     def run_on_http(self) -> None:
         """Serve over HTTP, with the access control of the HTTP server."""
@@ -135,6 +148,31 @@ class AgentServer:
             LOG.info("tool %r: %s", params.name, refusal.problem.code)
             return _result(ToolAnswer(refusal.problem.message, {"error": refusal.problem}), failed=True)
         return _result(answer)
+
+
+@contextmanager
+def _cancelled_by_signals(scope: anyio.CancelScope) -> Iterator[list[signal.Signals]]:
+    """During the block, Ctrl-C and SIGTERM cancel the scope. Yields the list of the signals received.
+
+    An exception raised by a signal handler would surface in the middle of the event loop, where it can be lost.
+    """
+    loop = asyncio.get_running_loop()
+    received: list[signal.Signals] = []
+
+    def end() -> None:
+        scope.cancel()
+        loop.call_later(_ENDING_TIME, os._exit, 128 + received[0])
+
+    def handle(number: int, frame: object) -> None:
+        received.append(signal.Signals(number))
+        loop.call_soon_threadsafe(end)
+
+    before = {sign: signal.signal(sign, handle) for sign in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield received
+    finally:
+        for sign, handler in before.items():
+            signal.signal(sign, handler)
 
 
 async def _lines(stream: BinaryIO) -> AsyncIterator[str]:
