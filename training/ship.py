@@ -56,11 +56,34 @@ def split(model: Path, folder: Path) -> list[str]:
         parts[-1] += bytes(start - len(parts[-1])) + data
         set_external_data(tensor, f"weights-{len(parts)}.bin", offset=start, length=len(data))
         tensor.ClearField("raw_data")
+    name_for_each_use(graph)
     names = [f"weights-{number}.bin" for number in range(1, len(parts) + 1)]
     for name, part in zip(names, parts, strict=True):
         (folder / name).write_bytes(part)
     (folder / "model.onnx").write_bytes(graph.SerializeToString())
     return names
+
+
+def name_for_each_use(model: Any) -> None:
+    """Give a matrix that several nodes use another name for each of them. The data in the parts stays shared.
+
+    Where a processor overflows with signed weights, onnxruntime makes them unsigned, node by node, and fails when the
+    same name comes up again.
+    """
+    from onnx import TensorProto
+
+    held = {tensor.name: tensor for tensor in model.graph.initializer}
+    seen: set[str] = set()
+    for number, node in enumerate(model.graph.node):
+        if node.op_type != "MatMulInteger":
+            continue
+        for place, name in enumerate(node.input):
+            if name in held and name in seen:
+                again = TensorProto()
+                again.CopyFrom(held[name])
+                again.name = node.input[place] = f"{name}_{number}"
+                model.graph.initializer.append(again)
+            seen.add(name)
 
 
 def main() -> None:

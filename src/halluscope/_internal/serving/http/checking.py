@@ -85,8 +85,11 @@ class Checking:
 
         return _with_failure(produced(work))
 
-    async def batch(self, wanted: wire.BatchRequest) -> AsyncIterator[wire.BatchEvent]:
+    def batch(self, wanted: wire.BatchRequest) -> AsyncIterator[wire.BatchEvent]:
         """Score many outputs and yield the results in order of completion."""
+        return _with_failure(self._batch(wanted))
+
+    async def _batch(self, wanted: wire.BatchRequest) -> AsyncGenerator[wire.BatchEvent, None]:
         most = self._service.limits.cases
         if len(wanted.cases) > most:
             raise TooMany(f"the batch has {len(wanted.cases):,} cases, and the limit is {most:,}: send it in parts.")

@@ -90,6 +90,8 @@ class Network:
         options.intra_op_num_threads = 1
         options.inter_op_num_threads = 1
         options.log_severity_level = 3
+        # x86 processors without VNNI overflow with signed 8-bit weights: there, onnxruntime makes them unsigned.
+        options.add_session_config_entry("session.x64quantprecision", "1")
         # The weights are in files of their own beside the graph; onnxruntime maps them into memory.
         self._session: Any = onnxruntime.InferenceSession(
             str(folder / "model.onnx"),
