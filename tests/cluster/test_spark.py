@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import os
 import shutil
@@ -49,6 +50,7 @@ def spark() -> Iterator[Any]:
     yield session
     session.stop()
     patch.undo()
+    gc.collect()  # its sockets, which would otherwise be collected, and warned of, during a later test
 
 
 def test_scores_are_those_of_one_machine_to_the_bit(spark: Any, tmp_path: Path) -> None:

@@ -74,6 +74,7 @@ def _download(remote: RemoteFile, path: Path, wanted: str | None) -> None:
         pooch.retrieve(remote.url, wanted and f"sha256:{wanted}", path.name, path.parent, downloader=get)
     except requests.HTTPError as error:
         assert error.response is not None
+        error.response.close()
         code = error.response.status_code
         hint = f" Agree to its terms at its home and set {TOKEN}." if remote.gated and code in (401, 403) else ""
         raise FetchError(f"{remote.url} answered {code}.{hint}") from error
