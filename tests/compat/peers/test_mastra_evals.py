@@ -10,7 +10,7 @@ import pytest
 from halluscope import RetryPolicy
 from halluscope._internal.core.errors import InputError, JudgeRejected, JudgeUnavailable
 from halluscope.compat.mastra import Agent, create_scorer, extract_tool_calls, not_scorable, run_evals
-from halluscope.compat.mastra._agent import matches
+from halluscope.compat.mastra._sampling import matches
 
 from ...helpers.loopback import Faults, Loopback
 from . import carried, different

@@ -20,7 +20,8 @@ from ..._internal.engine.metrics.claimwise import ClaimMetric
 from .._callables import NamedValues, taken_by
 from .._errors import raise_if_failed
 from .._facade import seen_as
-from .._models import AdaptedModel, Judged, Judging, only_known, taken_out
+from .._models import Judged, Judging
+from .._own_models import AdaptedModel
 from ._test_case import AnyCase, case_of, metadata_of, missing_in, passages_in
 
 DEFAULTS = {"openai": "gpt-4o-mini", "anthropic": "claude-3-haiku-20240307"}
@@ -60,42 +61,31 @@ class Result(Struct, frozen=True):
         return f"{line} - {self.reason}" if self.reason else line
 
 
-def made_metric(kind: type[Metric], options: Mapping[str, Any]) -> Metric:
-    """The metric with these options; one that neither it nor a judge has is said."""
-    only_known(options, kind.__struct_fields__, f"the metric {kind.name!r}")
-    return resolve(kind, **{"strict": False, **options})  # score and threshold alone decide, as DeepEval has it
-
-
-def judging_for(adapter: Any, model: Any, options: dict[str, Any]) -> Judging:
-    """The judge for an adapter and a model; each may be left out. Its options are taken out of the others.
+def judging_for(adapter: Any, model: Any, options: dict[str, Any], metric: type[Metric]) -> Judging:
+    """The judge for an adapter and a model; each may be left out. Its options are taken out of those of the metric.
 
     An adapter is a provider's name, or an object (or a class) with `generate` from prompt and options to text.
     """
-    chosen = taken_out(options)
+    what, own = f"the metric {metric.name!r}", metric.__struct_fields__
     if isinstance(model, tuple) and len(model) == 2:
         adapter, model = model
     if adapter is None:
-        return Judging(model, chosen, documented=f"openai/{DEFAULTS['openai']}")
+        return Judging(model, options, what, own, documented=f"openai/{DEFAULTS['openai']}")
     if model is not None and not isinstance(model, str):
         raise InputError("an adapter goes with a model's name: leave it out for a model of your own.")
-    if not isinstance(adapter, str):
-        return _through(adapter() if isinstance(adapter, type) else adapter, model, chosen)
-    provider = adapter.strip(": ").casefold()
-    if model is None and provider not in DEFAULTS:
-        raise InputError(f"the adapter {adapter!r} needs a model: pass model=….")
-    return Judging(model or DEFAULTS[provider], chosen, provider=provider)
-
-
-def _through(adapter: Any, model: str | None, options: dict[str, Any]) -> Judging:
-    """A judge that asks an adapter object. It gets the model's options; how patiently it is asked is ours."""
-    if not callable(getattr(adapter, "generate", None)):
-        if model is None:
-            return Judging(adapter, options)
+    if isinstance(adapter, str):
+        provider = adapter.strip(": ").casefold()
+        if model is None and provider not in DEFAULTS:
+            raise InputError(f"the adapter {adapter!r} needs a model: pass model=….")
+        return Judging(model or DEFAULTS[provider], options, what, own, provider=provider)
+    adapter = adapter() if isinstance(adapter, type) else adapter
+    judging = Judging(adapter, options, what, own)
+    if callable(getattr(adapter, "generate", None)):  # it gets the options of the model, not how patiently it is asked
+        judging.model = AdaptedModel(adapter, {"model": model, **judging.options} if model else judging.options)
+        judging.options = {}
+    elif model is not None:
         raise InputError(f"the adapter is a {type(adapter).__name__}: it needs a method generate(prompt, opts).")
-    ours: dict[str, Any] = {
-        name: options.pop(name) for name in ("timeout", "retry_policy", "patience") if name in options
-    }
-    return Judging(AdaptedModel(adapter, {"model": model, **options} if model else options), ours)
+    return judging
 
 
 class DeepEvalBaseLLM:
@@ -221,14 +211,14 @@ class JudgedMetric(Judged, BaseMetric):
         self.penalize_ambiguous_claims = penalize_ambiguous_claims
         self.model = model
         self.options = {**(options or {}), **more}
-        self._metric_options = dict(self.options)
-        self._judging = judging_for(adapter, model, self._metric_options)
-        self._metric_options["threshold"] = _MIDDLE if self.threshold is None else self.threshold
-        self._metric_options["include_reason"] = include_reason
+        kind, chosen = self._kind(), dict(self.options)
+        self._judging = judging_for(adapter, model, chosen, kind)
         if evaluation_template is not None:
             prompts = _prompts_of(evaluation_template, self._template_methods)
-            self._metric_options["prompts"] = {**prompts, **self._metric_options.get("prompts", {})}
-        self._metric = made_metric(self._kind(), self._metric_options)
+            chosen["prompts"] = {**prompts, **chosen.get("prompts", {})}
+        threshold = _MIDDLE if self.threshold is None else self.threshold
+        chosen = {"strict": False, **chosen, "threshold": threshold, "include_reason": include_reason}
+        self._metric = resolve(kind, **chosen)  # score and threshold alone decide, as DeepEval has it
         self.verdicts: list[Any] = []
         self.details: Result | None = None
 
@@ -380,6 +370,8 @@ class FaithfulnessMetric(JudgedMetric):
         self.truths_extraction_limit = truths_extraction_limit
         self.truths: list[str] = []
         self.claims: list[str] = []
+        if truths_extraction_limit is not None:
+            options["truths_limit"] = truths_extraction_limit
         super().__init__(*args, **options)
 
     async def result_of(self, test_case: Any) -> Result:
@@ -392,8 +384,6 @@ class FaithfulnessMetric(JudgedMetric):
         return structs.replace(told, score=1.0, success=True, reason=reason)
 
     def _kind(self) -> type[Metric]:
-        if self.truths_extraction_limit is not None:
-            self._metric_options["truths_limit"] = self.truths_extraction_limit
         return Supporting if self.penalize_ambiguous_claims else TruthFaithfulness
 
     def _metadata(self, found: EngineResult, passages: Sequence[str]) -> dict[str, Any]:

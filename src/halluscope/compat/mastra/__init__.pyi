@@ -2,7 +2,6 @@ from .._errors import MastraError as MastraError
 from .._errors import ScorerRunError as ScorerRunError
 from ._agent import Agent as Agent
 from ._agent import LiveScore as LiveScore
-from ._evals import AnyScorer as AnyScorer
 from ._evals import EvalItem as EvalItem
 from ._evals import EvalsResult as EvalsResult
 from ._evals import EvalSummary as EvalSummary

@@ -6,7 +6,7 @@ import asyncio
 import uuid
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
-from typing import Any, Protocol, Union
+from typing import Any, Union
 
 from msgspec import Struct
 
@@ -18,17 +18,15 @@ from ..._internal.engine.many import collected
 from .._callables import NamedValues, called_with, parameters_of, taken_by, whole_number
 from ._camel_case import CamelCase, in_snake_case, takes_camel_case
 from ._scorer import MastraScorer
-from ._scorer_run import ScorerResult, run_without_score
+from ._scorer_run import ScorerResult, without_score
 from ._tally import (
     GateResult,
-    HeldScorer,
+    Scorers,
     ThresholdResult,
     Turn,
     TurnResult,
     Verdict,
-    held,
     messages_in,
-    tally,
     tally_turns,
     turns_of,
     verdict,
@@ -38,15 +36,6 @@ _HANDED_ON = ("ground_truth", "request_context", "tracing_context")
 """What an item may carry for its scorers."""
 _OURS = ("history", "scorers", "return_scorer_data", "request_context")
 """Options of a target that an evaluation sets itself."""
-
-
-class AnyScorer(Protocol):
-    """What can score an output: our scorers, and your own."""
-
-    @property
-    def id(self) -> str: ...
-
-    async def arun(self, *, output: Any, input: Any = None, run_id: str | None = None) -> ScorerResult: ...
 
 
 class EvalItem(Struct, CamelCase, frozen=True):
@@ -95,9 +84,9 @@ class EvalsResult(Struct, CamelCase, frozen=True):
 async def arun_evals(
     *,
     data: Iterable[Mapping[str, Any]],
-    scorers: Sequence[AnyScorer | Mapping[str, Any]] | Mapping[str, Sequence[Any]] = (),
+    scorers: Sequence[Any] | Mapping[str, Sequence[Any]] = (),
     target: Any,
-    gates: Sequence[AnyScorer] = (),
+    gates: Sequence[Any] = (),
     target_options: Mapping[str, Any] | None = None,
     request_context: Any = None,
     concurrency: int = 1,
@@ -113,7 +102,8 @@ async def arun_evals(
             may have scorers and gates of their own.
         scorers: Scorers, each as such or as `{"scorer": …, "threshold": …}`. The threshold is the lowest mean that
             passes, or `{"min": …, "max": …}`. Under `{"agent": […]}` the means have that name.
-        target: An agent, or a function from an input to an output. One that takes `history` gets the messages before.
+        target: An agent, or a function from an input to an output. In a conversation, one that takes `history` gets the
+            messages before, and one that takes `memory` an id of the conversation, as its `thread` and `resource`.
         gates: Scorers whose mean must be the best score there is.
         target_options: Options for every call of the target.
         request_context: For target and scorers that take one, if an item has none.
@@ -134,10 +124,8 @@ async def arun_evals(
     if not items:
         raise InputError("there is no data to evaluate: pass items such as {'input': 'a question'}.")
     conversations = [turns_of(item, place) for place, item in enumerate(items)]
-    chosen = held(scorers)
-    gating = [HeldScorer(gate) for gate in gates]
-    runners = [entry.scorer for entry in [*chosen, *gating]]
-    _check_scorers([runners, *(turn.runners for turns in conversations for turn in turns)])
+    chosen = Scorers.of(scorers, gates)
+    _check_scorers([chosen, *(turn.own for turns in conversations for turn in turns)])
     whole_number("concurrency", concurrency, 1)
     answer = _answerer(target)
     options = _target_options(answer, target_options or {})
@@ -147,7 +135,7 @@ async def arun_evals(
     async def work(place: int) -> EvalItem:
         carried = {} if request_context is None else {"request_context": request_context}
         carried |= {name: held for name, held in in_snake_case(items[place]).items() if name in _HANDED_ON}
-        done = await _evaluated(items[place], conversations[place], answer, options, runners, carried)
+        done = await _evaluated(items[place], conversations[place], answer, options, chosen.all, carried)
         if on_item_complete is not None:
             told = NamedValues(item=done.item, target_result=done.target_result, scorer_results=done.scorer_results)
             async with one_at_a_time:
@@ -160,9 +148,9 @@ async def arun_evals(
     done = await collected(range(len(items)), work, at_once=concurrency)
     if errors:
         raise errors[0]
-    found = tally([item.scorer_results for item in done], chosen, gating)
+    found = chosen.tally([item.scorer_results for item in done])
     turns = list(tally_turns(conversations, [item.turn_results or () for item in done]))
-    means = {entry.id: found.means[entry.id] for entry in chosen}
+    means = {scorer.id: found.means[scorer.id] for scorer in chosen.scorers}
     return EvalsResult(
         {"agent": means} if isinstance(scorers, Mapping) else {**means},
         EvalSummary(
@@ -190,7 +178,7 @@ async def _evaluated(
     turns: Sequence[Turn],
     answer: Callable[..., Any],
     options: Mapping[str, Any],
-    scorers: Sequence[AnyScorer],
+    scorers: Sequence[Any],
     carried: Mapping[str, Any],
 ) -> EvalItem:
     run_id = uuid.uuid4().hex
@@ -198,53 +186,60 @@ async def _evaluated(
     said: list[dict[str, Any]] = []
     history: list[dict[str, Any]] = []
     outputs: list[Any] = []
+    one = len(turns) == 1
     offered = {name: value for name, value in carried.items() if name == "request_context"}
+    if not one:
+        offered["memory"] = {"thread": run_id, "resource": run_id, **(options.get("memory") or {})}
     try:
         for turn in turns:
-            taken = taken_by(answer, {**offered, **({"history": list(history)} if history else {})})
-            outputs.append(await called(answer, turn.input, **{**taken, **options}))
+            if history:
+                offered["history"] = list(history)
+            outputs.append(await called(answer, turn.input, **{**options, **taken_by(answer, offered)}))
             asked += (question := messages_in(turn.input, "user"))
             said += (reply := messages_in(outputs[-1], "assistant"))
             history += [*question, *reply]
     except Exception as error:
         failure = Failure("target", f"{type(error).__name__}: {error}")
-        missing = {scorer.id: run_without_score(run_id, failure, "the target failed") for scorer in scorers}
-        return EvalItem(item, None, missing, failure=failure)
-    one = len(turns) == 1
+        missing = ScorerResult(run_id=run_id, **without_score(failure, "the target failed"))
+        return EvalItem(item, None, {scorer.id: missing for scorer in scorers}, failure=failure)
     results = await _scored(scorers, turns[0].input if one else asked, outputs[0] if one else said, run_id, carried)
     of_turns = [
-        await _scored(turn.runners, turn.input, output, run_id, carried)
+        await _scored(turn.own.all, turn.input, output, run_id, carried)
         for turn, output in zip(turns, outputs, strict=True)
     ]
     return EvalItem(item, outputs[-1], results, of_turns if any(of_turns) else None)
 
 
 async def _scored(
-    scorers: Sequence[AnyScorer], input: Any, output: Any, run_id: str, carried: Mapping[str, Any]
+    scorers: Sequence[Any], input: Any, output: Any, run_id: str, carried: Mapping[str, Any]
 ) -> dict[str, ScorerResult]:
     results = await asyncio.gather(*(scored_item(scorer, input, output, run_id, **carried) for scorer in scorers))
     return {scorer.id: result for scorer, result in zip(scorers, results, strict=True)}
 
 
-async def scored_item(scorer: AnyScorer, input: Any, output: Any, run_id: str, **more: Any) -> ScorerResult:
+async def scored_item(scorer: Any, input: Any, output: Any, run_id: str, **more: Any) -> ScorerResult:
     """The scorer's result; an exception becomes one without a score."""
     try:
-        return await scorer.arun(input=input, output=output, run_id=run_id, **taken_by(scorer.arun, more))
+        result: ScorerResult = await scorer.arun(
+            input=input, output=output, run_id=run_id, **taken_by(scorer.arun, more)
+        )
+        return result
     except Exception as error:
-        return run_without_score(run_id, Failure("scorer", f"{type(error).__name__}: {error}"), "the scorer failed")
+        failure = Failure("scorer", f"{type(error).__name__}: {error}")
+        return ScorerResult(run_id=run_id, **without_score(failure, "the scorer failed"))
 
 
-def _check_scorers(groups: Sequence[Sequence[AnyScorer]]) -> None:
+def _check_scorers(groups: Sequence[Scorers]) -> None:
     """Refuse what is no scorer, and two with one id in a group."""
-    if not any(groups):
+    if not any(group.all for group in groups):
         raise InputError("there are no scorers: pass at least one.")
-    for scorers in groups:
-        for scorer in scorers:
+    for group in groups:
+        for scorer in group.all:
             if not callable(getattr(scorer, "arun", None)):
                 raise InputError(f"a {type(scorer).__name__} is no scorer: it needs an `id` and a method `arun`.")
             if isinstance(scorer, MastraScorer):
                 _ = scorer.judge  # a key that is missing is found out before the target is paid for anything
-        ids = [str(getattr(scorer, "id", "")) for scorer in scorers]
+        ids = [str(getattr(scorer, "id", "")) for scorer in group.all]
         twice = next((id for id in ids if ids.count(id) > 1), None)
         if twice is not None:
             raise InputError(f"two scorers have the id {twice!r}: give one of them another, with id=….")

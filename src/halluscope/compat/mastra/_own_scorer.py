@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, Union, cast
+from typing import Any, Union
 
 import msgspec
 from msgspec import Struct, structs
@@ -14,16 +14,16 @@ from ..._internal.core.plumbing.user_functions import call as called
 from ..._internal.core.result import Failure, Outcome
 from ..._internal.engine.driver import Trail
 from ..._internal.engine.metric import is_number
-from .._asking import Asked, ask
+from .._asking import Asked, ask, by_prompt_alone
 from .._callables import NamedValues, called_with, refuse_unknown
-from .._models import ACCEPTED, OPTIONS, Judging
+from .._models import Judging
 from ._camel_case import in_snake_case, takes_camel_case
-from ._scorer_run import NotScorable, Runs, ScorerResult, as_run, run_without_score, told_of_judge
+from ._scorer_run import NotScorable, Runs, ScorerResult, as_run, told_of_judge, without_score
 
 _NAMES = ("run", "results", "score")
 _STEPS = ("preprocess", "analyze", "generate_score", "generate_reason")
 _OF_A_STEP = ("calculate_score", "create_prompt", "description", "judge", "output_schema")
-_OF_A_JUDGE = ("instructions", "model")
+_OF_A_JUDGE = ("instructions", "json_prompt_injection", "model", "model_settings")
 _SETTINGS = {"max_output_tokens": "max_tokens", "stop_sequences": "stop"}
 """Names of the AI SDK's for what goes into a request, where ours are others."""
 _NUMBER = {"type": "object", "properties": {"score": {"type": "number"}}, "required": ["score"]}
@@ -82,66 +82,67 @@ class OwnScorer(Struct, Runs, frozen=True, kw_only=True):
 
 
 class _Pass:
-    """One run through the steps."""
+    """One run through the steps. `found` has the fields of the result so far."""
 
     def __init__(self, scorer: OwnScorer, run: NamedValues) -> None:
         self._scorer = scorer
         self._run = run
-        self._results = NamedValues()
-        self._prompts: dict[str, str] = {}
+        self._found: dict[str, Any] = {}
         self._trails: dict[str, Trail] = {}
 
     async def result(self) -> ScorerResult:
         step = "prepare_run"
-        values: dict[str, Any] = {}
         try:
             if self._scorer.prepare_run is not None:
                 self._run = as_run(await called(self._scorer.prepare_run, self._run), {})
-            for step in _STEPS:
-                if step in self._scorer.steps:
-                    value = await self._done(step, values.get("generate_score"))
-                    if isinstance(value, NotScorable):
-                        nothing: dict[str, Any] = {"score": None, "reason": value.reason, "not_scorable": value}
-                        return self._told(values, outcome=Outcome.UNJUDGEABLE, **nothing)
-                    values[step] = _checked(step, value)
-                    if step in ("preprocess", "analyze"):
-                        self._results[f"{step}_step_result"] = values[step]
+            for step in (name for name in _STEPS if name in self._scorer.steps):
+                value = await self._done(step)
+                if isinstance(value, NotScorable):
+                    return self._told(Outcome.UNJUDGEABLE, score=None, reason=value.reason, not_scorable=value)
+                self._keep(step, value)
         except Exception as error:
             kind = error.kind if isinstance(error, JudgeError) else "scorer"
             said = str(error) if isinstance(error, HalluscopeError) else f"{type(error).__name__}: {error}"
-            told: dict[str, Any] = {name: getattr(error, name, None) for name in ("status", "body")}
-            failure = Failure(kind, f"{step}: {said}", **told)
-            failed = run_without_score(self._run.run_id, failure, "a step of the scorer failed")
+            status, body = getattr(error, "status", None), getattr(error, "body", None)
+            failure = Failure(kind, f"{step}: {said}", status=status, body=body)
             if step == "generate_reason":
-                failed = structs.replace(failed, score=values["generate_score"], outcome=Outcome.SCORED, reason=None)
-            return structs.replace(failed, **self._so_far(values))
-        score, reason = values["generate_score"], values.get("generate_reason")
-        return self._told(values, score=score, reason=reason, outcome=Outcome.SCORED)
+                return self._told(Outcome.SCORED, failure=failure)
+            return self._told(**without_score(failure, "a step of the scorer failed"))
+        return self._told(Outcome.SCORED)
 
-    def _told(self, values: Mapping[str, Any], **found: Any) -> ScorerResult:
-        return ScorerResult(run_id=self._run.run_id, **found, **self._so_far(values))
+    def _keep(self, step: str, value: Any) -> None:
+        if step in ("preprocess", "analyze"):
+            self._found[f"{step}_step_result"] = value
+        elif step == "generate_score":
+            if isinstance(value, bool) or not is_number(value):
+                raise InputError(f"the score is {value!r}: it must be a number")
+            self._found["score"] = float(value)
+        else:
+            if value is not None and not isinstance(value, str):
+                raise InputError(f"the reason is a {type(value).__name__}: it must be a text")
+            self._found["reason"] = value
 
-    def _so_far(self, values: Mapping[str, Any]) -> dict[str, Any]:
-        prompts = {f"{step}_prompt": prompt for step, prompt in self._prompts.items()}
+    def _told(self, outcome: Outcome, **more: Any) -> ScorerResult:
         exchanges = [
-            structs.replace(exchange, question=step, prompt=self._prompts[step])
+            (step, structs.replace(exchange, prompt=self._found[f"{step}_prompt"]))
             for step, trail in self._trails.items()
             for exchange in trail.exchanges
         ]
-        results = {f"{step}_step_result": values[step] for step in ("preprocess", "analyze") if step in values}
-        return {**prompts, **results, "judge": told_of_judge(exchanges, {step: step for step in _STEPS})}
+        fields = {**self._found, **more}
+        return ScorerResult(run_id=self._run.run_id, outcome=outcome, judge=told_of_judge(exchanges), **fields)
 
-    async def _done(self, step: str, score: Any) -> Any:
-        told = NamedValues(run=self._run, results=self._results)
-        if score is not None:
-            told["score"] = score
+    async def _done(self, step: str) -> Any:
+        results = NamedValues({name: value for name, value in self._found.items() if name.endswith("_step_result")})
+        told = NamedValues(run=self._run, results=results)
+        if "score" in self._found:
+            told["score"] = self._found["score"]
         work = self._scorer.steps[step]
         if not isinstance(work, Mapping):
             return await called_with(work, told, _NAMES)
         prompt = await called_with(work["create_prompt"], told, _NAMES)
         if not isinstance(prompt, str):
             raise InputError(f"create_prompt returned a {type(prompt).__name__}: return the prompt's text")
-        self._prompts[step] = prompt
+        self._found[f"{step}_prompt"] = prompt
         answer = await self._asked(step, work, prompt)
         if not callable(work.get("calculate_score")):
             return answer
@@ -149,13 +150,14 @@ class _Pass:
         return await called_with(work["calculate_score"], told, (*_NAMES, "analyze_step_result", f"{step}_step_result"))
 
     async def _asked(self, step: str, work: Mapping[str, Any], prompt: str) -> Any:
-        judge = _judge_options({**self._scorer.judge, **(work.get("judge") or {})})
-        judging = Judging(judge.pop("model", None), judge["options"], documented="openai/gpt-4o")
+        judging, own = _judging_for({**self._scorer.judge, **(work.get("judge") or {})})
         form, reads = _form(step, work.get("output_schema"))
         word = str if form is _TEXT else None
-        question = Asked(system=judge["instructions"], user=prompt, form=form, reads=reads, reads_word=word)
+        instructions = own.get("instructions") or ""
+        question = Asked(system=instructions, user=prompt, form=form, reads=reads, reads_word=word)
         trail = self._trails[step] = Trail(Case(output=""))
-        return await ask(judging, question, trail)
+        judge = by_prompt_alone(judging.judge) if own.get("json_prompt_injection") else judging.judge
+        return await ask(judging, question, trail, judge)
 
 
 @takes_camel_case
@@ -179,7 +181,7 @@ def create_scorer(
         name: Name for people.
         description: What is scored.
         judge: The model for all steps that name none: {"model": …, "instructions": …, "model_settings": …}, and its
-            options (`base_url`, `timeout`, …).
+            options (`base_url`, `timeout`, …). With `json_prompt_injection` the schema is in the prompt alone.
         type: Kept, and does nothing.
         prepare_run: Function from the run to the run that the steps see.
 
@@ -194,19 +196,18 @@ def create_scorer(
     id = name if id is None else id
     if not isinstance(id, str) or not id.strip():
         raise InputError(f"the scorer's id must be a text, not {id!r}: pass id=… or name=….")
-    _judge_options(judge or {})
+    _judging_for(judge or {})
     return OwnScorer(
         id=id, name=name or id, description=description, judge=judge or {}, type=type, prepare_run=prepare_run
     )
 
 
-def _judge_options(given: Mapping[str, Any]) -> dict[str, Any]:
+def _judging_for(given: Mapping[str, Any]) -> tuple[Judging, dict[str, Any]]:
+    """The judge, and what else a scorer says of it."""
     named = in_snake_case(given)
-    settings = in_snake_case(named.pop("model_settings", None) or {})
+    settings = in_snake_case(named.get("model_settings") or {})
     named = {**{_SETTINGS.get(key, key): value for key, value in settings.items()}, **named}
-    refuse_unknown("a scorer's judge has no option", named, (*_OF_A_JUDGE, "model_settings", *OPTIONS), ACCEPTED)
-    options = {key: value for key, value in named.items() if key in ACCEPTED}
-    return {"model": named.get("model"), "instructions": named.get("instructions") or "", "options": options}
+    return Judging(named.get("model"), named, "a scorer's judge", _OF_A_JUDGE), named
 
 
 def _form(step: str, schema: Any) -> tuple[dict[str, Any], Callable[[Any], Any]]:
@@ -215,20 +216,8 @@ def _form(step: str, schema: Any) -> tuple[dict[str, Any], Callable[[Any], Any]]
         return _NUMBER, lambda data: data["score"]
     if schema is None and step == "generate_reason":
         return _TEXT, lambda data: data["reason"]
-    if schema is None:
-        return {"type": "object"}, lambda data: data
-    if isinstance(schema, Mapping):
-        return dict(schema), lambda data: data
+    if schema is None or isinstance(schema, Mapping):
+        return dict(schema or {"type": "object"}), lambda data: data
     if hasattr(schema, "model_json_schema"):
         return schema.model_json_schema(), lambda data: schema.model_validate(data).model_dump()
     return msgspec.json.schema(schema), lambda data: msgspec.to_builtins(msgspec.convert(data, schema))
-
-
-def _checked(step: str, value: Any) -> Any:
-    if step == "generate_score":
-        if isinstance(value, bool) or not is_number(value):
-            raise InputError(f"the score is {value!r}: it must be a number")
-        return float(cast("float", value))
-    if step == "generate_reason" and value is not None and not isinstance(value, str):
-        raise InputError(f"the reason is a {type(value).__name__}: it must be a text")
-    return value

@@ -18,20 +18,18 @@ from ..._internal.core.result import Outcome, Result
 from ..._internal.core.verdict import Claim, Support, Verdict
 from ..._internal.engine import metrics
 from ..._internal.engine.judge import Answer, Call, Judge, JudgeSpec
-from ..._internal.engine.metrics import METRICS
 from ..._internal.engine.questions import Question, ResolveContext
-from .._callables import NamedValues, called_with, refuse_unknown
-from .._models import OPTIONS, Judged, Judging, taken_out
+from .._callables import NamedValues, called_with
+from .._models import Judged, Judging
 from ._camel_case import in_snake_case, takes_camel_case
 from ._messages import asked, said
 from ._scorer_run import Runs, ScorerResult, told_of_judge
 
 _STEPS = {"extract": "preprocess", "verify": "analyze", "explain": "generate_reason"}
+_OWN = ("context", "get_context", "id", "name")
+_IN_A_HOOK = ("run", "results", "score", "step")
 
 T = TypeVar("T")
-Hook = Callable[..., Any]
-
-_NAMES = ("run", "results", "score", "step")
 
 
 class Vocabulary(Struct, frozen=True):
@@ -77,23 +75,27 @@ def counted(verdicts: Sequence[Verdict]) -> list[Verdict]:
 _VOCABULARIES = msgspec.json.decode(
     Path(__file__).with_name("vocabularies.json").read_bytes(), type=dict[str, Vocabulary]
 )
-HALLUCINATION, FAITHFULNESS = _VOCABULARIES["hallucination"], _VOCABULARIES["faithfulness"]
 
 
 class MastraScorer(Judged, Runs):
     """Scores one output at a time. Holds no state between runs."""
 
     def __init__(self, vocabulary: Vocabulary, model: JudgeSpec, options: dict[str, Any]) -> None:
+        fields = metrics.METRICS[vocabulary.metric].__struct_fields__
+        own = (*_OWN, *(name for name in fields if name != "resolve_context"))
+        self._judging = Judging(model, options, f"the {vocabulary.id}", own)
         self._vocabulary = vocabulary
-        self._judging = Judging(model, taken_out(options), documented="openai/gpt-4o")
-        self.id = _text("id", options.pop("id", None), vocabulary.id)
-        self.name = _text("name", options.pop("name", None), vocabulary.name)
+        self._context, self._hook, id, name = (options.pop(name, None) for name in _OWN)
+        for what, value in (("id", id), ("name", name)):
+            if value is not None and not (isinstance(value, str) and value.strip()):
+                raise InputError(f"the scorer's {what} must be a text, not {value!r}.")
+        self.id, self.name = id or vocabulary.id, name or vocabulary.name
         self.description = vocabulary.description
-        self._context = options.pop("context", None)
-        self._hook = options.pop("get_context", None)
         if self._hook is not None and not callable(self._hook):
             raise InputError("get_context must be a function that returns a list of passages.")
-        _checked(vocabulary, options)
+        scale = options.get("scale", 1)
+        if isinstance(scale, bool) or not isinstance(scale, (int, float)) or not 0 < scale < math.inf:
+            raise InputError(f"the scale must be a number above 0, not {scale!r}.")
         Case.of("", self._context)
         self.metric = metrics.resolve(vocabulary.metric, **options, resolve_context=self._hook is not None)
 
@@ -111,31 +113,27 @@ class MastraScorer(Judged, Runs):
         judge = None
         if self._hook is not None:
             judge = HookedJudge(self.judge, self._hook, run, self._vocabulary)
-        case = Case.of(said(run.output), self._passages(run.output), asked(run.input) or None, id=run.run_id)
+        context = self._context
+        if context is None and self._vocabulary.tools_are_context:
+            context = [as_passage(found) for found in extract_tool_results(run.output)] or None
+        case = Case.of(said(run.output), context, asked(run.input) or None, id=run.run_id)
         return self._told(run.run_id, await self._judging.score(self.metric, case, judge))
-
-    def _passages(self, output: Any) -> Any:
-        """The static context, or what the output's tool calls returned where the scorer reads those."""
-        if self._context is not None or not self._vocabulary.tools_are_context:
-            return self._context
-        return [as_passage(found) for found in extract_tool_results(output)] or None
 
     def _told(self, run_id: str, result: Result) -> ScorerResult:
         words = self._vocabulary
         verdicts = counted(result.verdicts)
+        prompts = {f"{step}_prompt": "\n\n".join(result.prompts(kind)) or None for kind, step in _STEPS.items()}
         told = ScorerResult(
             run_id=run_id,
             score=None if result.score is None else round(result.score, 2),
             reason=result.reason,
             outcome=result.outcome,
             preprocess_step_result=words.claims([v.claim for v in verdicts]),
-            preprocess_prompt=_prompt(result, "extract"),
             analyze_step_result=words.verdicts(verdicts),
-            analyze_prompt=_prompt(result, "verify"),
-            generate_reason_prompt=_prompt(result, "explain"),
-            judge=told_of_judge(result.exchanges, _STEPS),
+            judge=told_of_judge((_STEPS[e.question], e) for e in result.exchanges if e.question in _STEPS),
             failure=result.failure,
             result=result,
+            **prompts,
         )
         if result.outcome is Outcome.EMPTY_OUTPUT:
             reason = "The score is 0 because the output is empty: it claims nothing."
@@ -170,7 +168,7 @@ def create_hallucination_scorer(
         >>> scorer.run(input="How tall is it?", output="It is 330 m tall.").score
         0.0
     """
-    return _created(HALLUCINATION, model, options, more)
+    return _created("hallucination", model, options, more)
 
 
 @takes_camel_case
@@ -191,44 +189,20 @@ def create_faithfulness_scorer(
     Raises:
         InputError: An option is unknown, or given twice.
     """
-    return _created(FAITHFULNESS, model, options, more)
+    return _created("faithfulness", model, options, more)
 
 
-def _created(
-    vocabulary: Vocabulary, model: JudgeSpec, options: Mapping[str, Any] | None, more: dict[str, Any]
-) -> MastraScorer:
+def _created(kind: str, model: JudgeSpec, options: Mapping[str, Any] | None, more: dict[str, Any]) -> MastraScorer:
     if isinstance(model, Mapping) and ("model" in model or not {"id", "modelId", "model_id"} & model.keys()):
         # The single options object of the documents, as it stands there.
         more = {**in_snake_case(model), **more}
         model = more.pop("model", None)
         options = more.pop("options", options)
     given = in_snake_case(options or {})
-    for name, value in more.items():
-        if name in given:
-            raise InputError(f"the option {name!r} is given twice: in `options` and as a keyword.")
-        given[name] = value
-    return MastraScorer(vocabulary, model, given)
-
-
-def _checked(vocabulary: Vocabulary, options: dict[str, Any]) -> None:
-    fields = [name for name in METRICS[vocabulary.metric].__struct_fields__ if name != "resolve_context"]
-    known = ("context", "get_context", "id", "name", *fields, *OPTIONS)
-    refuse_unknown(f"the {vocabulary.id} has no option", options, known)
-    scale = options.get("scale", 1)
-    if isinstance(scale, bool) or not isinstance(scale, (int, float)) or not 0 < scale < math.inf:
-        raise InputError(f"the scale must be a number above 0, not {scale!r}.")
-
-
-def _text(what: str, value: Any, otherwise: str) -> str:
-    if value is None:
-        return otherwise
-    if not isinstance(value, str) or not value.strip():
-        raise InputError(f"the scorer's {what} must be a text, not {value!r}.")
-    return value
-
-
-def _prompt(result: Result, question: str) -> str | None:
-    return "\n\n".join(result.prompts(question)) or None
+    twice = next((name for name in more if name in given), None)
+    if twice is not None:
+        raise InputError(f"the option {twice!r} is given twice: in `options` and as a keyword.")
+    return MastraScorer(_VOCABULARIES[kind], model, {**given, **more})
 
 
 class GetContextParams(NamedValues):
@@ -246,22 +220,14 @@ class HookedJudge:
 
     asks = True
 
-    def __init__(self, judge: Judge, hook: Hook, run: NamedValues, vocabulary: Vocabulary) -> None:
+    def __init__(self, judge: Judge, hook: Callable[..., Any], run: NamedValues, vocabulary: Vocabulary) -> None:
+        self.name = judge.name
+        self.window = judge.window
+        self.fingerprint = judge.fingerprint
         self._judge = judge
         self._hook = hook
         self._run = run
         self._vocabulary = vocabulary
-
-    @property
-    def name(self) -> str:
-        return self._judge.name
-
-    @property
-    def window(self) -> int | None:
-        return self._judge.window
-
-    def fingerprint(self) -> str:
-        return self._judge.fingerprint()
 
     async def answer(self, question: Question[T], call: Call) -> Answer[T]:
         if isinstance(question, ResolveContext):
@@ -271,7 +237,7 @@ class HookedJudge:
 
     async def _resolved(self, question: ResolveContext) -> Answer[tuple[str, ...]]:
         try:
-            given = await called_with(self._hook, self._params(question), _NAMES)
+            given = await called_with(self._hook, self._params(question), _IN_A_HOOK)
         except Exception as error:
             raise ContextFailed(f"get_context raised {type(error).__name__}: {error}") from as_cause(error)
         if given is None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from typing import Any
 
 from msgspec import Struct
@@ -15,7 +16,7 @@ from ..._internal.core.result import Exchange, Failure, Outcome, Result
 from .._callables import NamedValues, refuse_unknown
 from ._camel_case import CamelCase, in_snake_case
 
-GIVEN = ("input", "output", "run_id", "ground_truth", "request_context", "tracing_context", "additional_context")
+_GIVEN = ("input", "output", "run_id", "ground_truth", "request_context", "tracing_context", "additional_context")
 
 
 class NotScorable(Struct, CamelCase, frozen=True):
@@ -34,9 +35,9 @@ class ScorerResult(Struct, CamelCase, frozen=True, kw_only=True):
     """
 
     run_id: str
-    score: float | None
-    reason: str | None
     outcome: Outcome
+    score: float | None = None
+    reason: str | None = None
     interpretation: str | None = None
     preprocess_step_result: Any = None
     preprocess_prompt: str | None = None
@@ -75,57 +76,40 @@ def as_run(whole: Any, named: Mapping[str, Any]) -> NamedValues:
     if whole is not None and not isinstance(whole, Mapping):
         raise InputError(f"a run is a {type(whole).__name__}: pass {{'input': …, 'output': …}}, or keywords.")
     given = in_snake_case({**(whole or {}), **named})
-    refuse_unknown("a run has no", given, GIVEN)
+    refuse_unknown("a run has no", given, _GIVEN)
     if "output" not in given:
         raise MissingParameters(["output"], "the run")
-    run = NamedValues({name: given.get(name) for name in GIVEN})
-    run["run_id"] = run["run_id"] or uuid.uuid4().hex
-    return run
+    return NamedValues({**dict.fromkeys(_GIVEN), **given, "run_id": given.get("run_id") or uuid.uuid4().hex})
 
 
-def run_without_score(run_id: str, failure: Failure, why: str) -> ScorerResult:
-    """The result that says what went wrong."""
-    return ScorerResult(
-        run_id=run_id,
-        score=None,
-        reason=f"No score: {why} ({failure.message}).",
-        outcome=Outcome.FAILED,
-        failure=failure,
-    )
+def without_score(failure: Failure, why: str) -> dict[str, Any]:
+    """The fields of a result that say what went wrong."""
+    return {"outcome": Outcome.FAILED, "reason": f"No score: {why} ({failure.message}).", "failure": failure}
 
 
-def told_of_judge(exchanges: Iterable[Exchange], steps: Mapping[str, str]) -> NamedValues | None:
+def told_of_judge(exchanges: Iterable[tuple[str, Exchange]]) -> NamedValues | None:
     """What each step asked its judge, and what that answered and took; None where no step asked one."""
     told = NamedValues()
-    for exchange in exchanges:
-        step = steps.get(exchange.question)
-        if step is not None:
-            told.setdefault(step, NamedValues(executions=[]))["executions"].append(_execution(exchange))
+    for step, exchange in exchanges:
+        told.setdefault(step, NamedValues(executions=[]))["executions"].append(_execution(exchange))
     return told or None
 
 
 def _execution(exchange: Exchange) -> NamedValues:
     provider, slash, model = exchange.judge.partition("/")
     used = exchange.usage
-    tokens = used.input_tokens + used.output_tokens or None
+    tokens = {"input_tokens": used.input_tokens, "output_tokens": used.output_tokens}
+    output: Any = exchange.reply
+    with suppress(ValueError):
+        output = decode_json(exchange.reply or "")
     return NamedValues(
         status="failure" if exchange.error else "success",
         prompt=exchange.prompt,
-        output=_output(exchange.reply),
+        output=output,
         error=exchange.error,
         judge_provider=provider if slash else None,
         judge_model_id=model if slash else exchange.judge,
         model_call_count=used.calls,
-        usage=tokens
-        and NamedValues(input_tokens=used.input_tokens, output_tokens=used.output_tokens, total_tokens=tokens),
+        usage=NamedValues(tokens, total_tokens=sum(tokens.values())) if any(tokens.values()) else None,
         cost=used.cost,
     )
-
-
-def _output(reply: str | None) -> Any:
-    if reply is None:
-        return None
-    try:
-        return decode_json(reply)
-    except ValueError:
-        return reply

@@ -46,53 +46,58 @@ class TurnResult(Struct, CamelCase, frozen=True):
     scores: dict[str, float | None] | None = None
 
 
-class HeldScorer(Struct, frozen=True):
-    """A scorer and the threshold for its mean: the least that passes, or {"min": …, "max": …}."""
+class Scorers(Struct, frozen=True):
+    """Scorers, gates, and the scorers' thresholds: the least mean that passes, or {"min": …, "max": …}."""
 
-    scorer: Any
-    threshold: Any = None
+    scorers: list[Any] = []
+    gates: list[Any] = []
+    thresholds: dict[str, Any] = {}
+
+    @classmethod
+    def of(cls, scorers: Any, gates: Any) -> Scorers:
+        """From a list of scorers, or {"agent": [...]}; an entry may be {"scorer": …, "threshold": …}."""
+        what = "scorers"
+        if isinstance(scorers, Mapping):
+            if scorers.keys() - {"agent"}:
+                unknown = next(name for name in scorers if name != "agent")
+                raise InputError(f"scorers has no part {unknown!r}: there is 'agent', with a list of scorers.")
+            what, scorers = "scorers['agent']", scorers.get("agent", ())
+        if not isinstance(scorers, Sequence) or isinstance(scorers, str):
+            raise InputError(f"{what} must be a list of scorers.")
+        entries = [_entry(entry) for entry in scorers]
+        thresholds = {str(getattr(scorer, "id", "")): bound for scorer, bound in entries if bound is not None}
+        return cls([scorer for scorer, _ in entries], list(gates), thresholds)
 
     @property
-    def id(self) -> str:
-        return str(self.scorer.id)
+    def all(self) -> list[Any]:
+        """The scorers and gates."""
+        return [*self.scorers, *self.gates]
+
+    def tally(self, results: Sequence[Results]) -> Tally:
+        """Sum up results. An item without a score counts in no mean."""
+        scores = {
+            str(scorer.id): [found[scorer.id].score for found in results if scorer.id in found] for scorer in self.all
+        }
+        given = {id: [score for score in held if score is not None] for id, held in scores.items()}
+        means = {id: sum(held) / len(held) if held else None for id, held in given.items()}
+        return Tally(
+            means,
+            {id: len(held) for id, held in given.items()},
+            [_gate_result(gate, means[gate.id]) for gate in self.gates],
+            [
+                ThresholdResult(id, _passes(means[id], threshold), means[id], threshold)
+                for id, threshold in self.thresholds.items()
+            ],
+        )
 
 
 class Tally(Struct, frozen=True):
-    """Means, gates and thresholds of some scorers over some results. An item without a score counts in no mean."""
+    """Means, gates and thresholds of some scorers over some results."""
 
     means: dict[str, float | None]
     counts: dict[str, int]
     gates: list[GateResult]
     thresholds: list[ThresholdResult]
-
-
-def held(scorers: Any) -> list[HeldScorer]:
-    """The scorers in a list, or under {"agent": [...]}; an entry may be {"scorer": …, "threshold": …}."""
-    what = "scorers"
-    if isinstance(scorers, Mapping):
-        if scorers.keys() - {"agent"}:
-            unknown = next(name for name in scorers if name != "agent")
-            raise InputError(f"scorers has no part {unknown!r}: there is 'agent', with a list of scorers.")
-        what, scorers = "scorers['agent']", scorers.get("agent", ())
-    if not isinstance(scorers, Sequence) or isinstance(scorers, str):
-        raise InputError(f"{what} must be a list of scorers.")
-    return [_entry(entry) for entry in scorers]
-
-
-def tally(results: Sequence[Results], scorers: Sequence[HeldScorer], gates: Sequence[HeldScorer]) -> Tally:
-    """Sum up results."""
-    means: dict[str, float | None] = {}
-    counts: dict[str, int] = {}
-    for entry in [*scorers, *gates]:
-        given = [score for found in results if entry.id in found and (score := found[entry.id].score) is not None]
-        counts[entry.id] = len(given)
-        means[entry.id] = sum(given) / len(given) if given else None
-    thresholds = [
-        ThresholdResult(entry.id, _passes(means[entry.id], entry.threshold), means[entry.id], entry.threshold)
-        for entry in scorers
-        if entry.threshold is not None
-    ]
-    return Tally(means, counts, [_gate_result(entry, means[entry.id]) for entry in gates], thresholds)
 
 
 def verdict(gates: Sequence[GateResult], thresholds: Sequence[ThresholdResult]) -> Verdict | None:
@@ -109,15 +114,16 @@ def _passes(mean: float | None, threshold: Any) -> bool:
     return mean is not None and bounds.get("min", -math.inf) <= mean <= bounds.get("max", math.inf)
 
 
-def _gate_result(entry: HeldScorer, mean: float | None) -> GateResult:
+def _gate_result(gate: Any, mean: float | None) -> GateResult:
     """A gate's result; for a scorer whose best score is not 1, such as the share of hallucinations, that one counts."""
-    best = float(getattr(entry.scorer, "best", 1.0))
-    return GateResult(entry.id, mean is not None and math.isclose(mean, best, abs_tol=1e-9), mean)
+    best = float(getattr(gate, "best", 1.0))
+    return GateResult(gate.id, mean is not None and math.isclose(mean, best, abs_tol=1e-9), mean)
 
 
-def _entry(entry: Any) -> HeldScorer:
+def _entry(entry: Any) -> tuple[Any, Any]:
+    """The scorer of an entry, and its threshold."""
     if not isinstance(entry, Mapping):
-        return HeldScorer(entry)
+        return entry, None
     if "scorer" not in entry or entry.keys() - {"scorer", "threshold"}:
         raise InputError("a scorer's entry must look like {'scorer': …, 'threshold': …}.")
     scorer, threshold = entry["scorer"], entry.get("threshold")
@@ -133,20 +139,14 @@ def _entry(entry: Any) -> HeldScorer:
         raise InputError(
             f"the threshold of {scorer.id!r} has min ({bounds['min']:g}) greater than max ({bounds['max']:g})."
         )
-    return HeldScorer(scorer, threshold)
+    return scorer, threshold
 
 
 class Turn(Struct, frozen=True):
     """One input to the target, and the scorers and gates that look at this turn alone."""
 
     input: Any
-    scorers: list[HeldScorer] = []
-    gates: list[HeldScorer] = []
-
-    @property
-    def runners(self) -> list[Any]:
-        """The scorers and gates as such."""
-        return [entry.scorer for entry in (*self.scorers, *self.gates)]
+    own: Scorers = Scorers()
 
 
 def turns_of(item: Mapping[str, Any], place: int) -> list[Turn]:
@@ -167,7 +167,7 @@ def turns_of(item: Mapping[str, Any], place: int) -> list[Turn]:
 def _turn(turn: Any, place: int) -> Turn:
     if not isinstance(turn, Mapping) or turn.get("input") is None or turn.keys() - {"input", "scorers", "gates"}:
         raise InputError(f"a turn of item {place} must look like {{'input': …, 'gates': […], 'scorers': […]}}.")
-    return Turn(turn["input"], held(turn.get("scorers") or ()), [HeldScorer(gate) for gate in turn.get("gates") or ()])
+    return Turn(turn["input"], Scorers.of(turn.get("scorers") or (), turn.get("gates") or ()))
 
 
 def messages_in(spoken: Any, role: str) -> list[dict[str, Any]]:
@@ -178,10 +178,13 @@ def messages_in(spoken: Any, role: str) -> list[dict[str, Any]]:
 def tally_turns(conversations: Sequence[Sequence[Turn]], results: Sequence[Sequence[Results]]) -> Iterator[TurnResult]:
     """The results of each turn that has scorers, over all conversations that have it."""
     for index in range(max(map(len, conversations))):
-        turns = [turns[index] for turns in conversations if index < len(turns)]
-        scorers = list({entry.id: entry for turn in turns for entry in turn.scorers}.values())
-        gates = list({entry.id: entry for turn in turns for entry in turn.gates}.values())
-        if scorers or gates:
-            found = tally([told[index] for told in results if index < len(told)], scorers, gates)
-            plain = {entry.id: found.means[entry.id] for entry in scorers if entry.threshold is None}
+        owns = [turns[index].own for turns in conversations if index < len(turns)]
+        own = Scorers(
+            list({scorer.id: scorer for own in owns for scorer in own.scorers}.values()),
+            list({gate.id: gate for own in owns for gate in own.gates}.values()),
+            {id: threshold for own in owns for id, threshold in own.thresholds.items()},
+        )
+        if own.all:
+            found = own.tally([told[index] for told in results if index < len(told)])
+            plain = {scorer.id: found.means[scorer.id] for scorer in own.scorers if scorer.id not in own.thresholds}
             yield TurnResult(index, found.gates or None, found.thresholds or None, plain or None)

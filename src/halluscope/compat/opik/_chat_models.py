@@ -7,7 +7,7 @@ from typing import Any
 
 from ..._internal.core.plumbing import sync
 from .._asking import written
-from .._models import DeclaredModel, Judging
+from .._models import Judging
 
 _OTHER_NAMES = {"api_base": "base_url"}
 _NOT_OURS = ("num_retries", "max_retries")
@@ -41,7 +41,7 @@ class OpikBaseModel:
         raise NotImplementedError
 
 
-class LiteLLMChatModel(DeclaredModel):
+class LiteLLMChatModel(Judging):
     """A model by the name that LiteLLM has for it. OpenAI's and Anthropic's are asked directly.
 
     Args:
@@ -64,10 +64,10 @@ class LiteLLMChatModel(DeclaredModel):
         self.model_name = model_name
         self.track = track
         given = {_OTHER_NAMES.get(name, name): value for name, value in completion_kwargs.items()}
-        self.options = {name: value for name, value in given.items() if name not in _NOT_OURS}
+        super().__init__(model_name, {name: given[name] for name in given if name not in _NOT_OURS}, own=None)
 
     async def agenerate_string(self, /, input: str, **kwargs: Any) -> str:
         """The model's reply to a prompt."""
-        return str(await written(Judging(self), "", input))
+        return str(await written(self, "", input))
 
     generate_string = sync.blocking_method(agenerate_string, "generate_string")

@@ -17,7 +17,7 @@ from ..._internal.engine.metrics import Label
 from ..._internal.engine.questions import FACTUAL, HALLUCINATED
 from .._errors import raise_if_failed
 from .._facade import seen_as
-from .._models import Judged, Judging, only_known
+from .._models import Judged, Judging
 
 _EXAMPLE = ("input", "context", "output", "score", "reason")
 
@@ -127,8 +127,8 @@ class Hallucination(Judged, BaseMetric):
         **options: Any,
     ) -> None:
         super().__init__(name, track, project_name)
-        only_known(options, ("model", "name", "few_shot_examples", "more_few_shot_examples", "prompts"), "the metric")
-        self._judging = Judging(model, options, documented="openai/gpt-4o")
+        own = ("model", "name", "few_shot_examples", "more_few_shot_examples", "prompts")
+        self._judging = Judging(model, options, "the metric", own)
         replaced = None if few_shot_examples is None else tuple(_example(shot) for shot in few_shot_examples)
         added = tuple(_example(shot) for shot in more_few_shot_examples)
         self.metric = _Told(examples=replaced, more_examples=added, prompts=dict(prompts or {}))

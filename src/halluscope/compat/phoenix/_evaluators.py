@@ -21,7 +21,7 @@ from ..._internal.engine.metrics import Label
 from ..._internal.engine.questions import FACTUAL, HALLUCINATED, LabelAnswer
 from .._asking import ask
 from .._errors import raise_if_failed
-from .._models import Judged, only_known
+from .._models import Judged, Judging
 from ._llm import LLM, classification
 from ._score import TAKEN, Evaluator, InputMapping, Score, kind_of, mapped
 from ._templates import HALLUCINATION_PROMPT_TEMPLATE, SLOTS, PromptTemplate, made_template
@@ -57,13 +57,15 @@ class LLMEvaluator(Judged, Evaluator):
         direction: str = "maximize",
         **invocation_parameters: Any,
     ) -> None:
-        only_known(invocation_parameters, ("llm", "prompt_template"), "the evaluator")
         super().__init__(name, "llm", direction, input_schema)
         self.llm = llm if isinstance(llm, LLM) else LLM(llm)
         self.prompt_template: PromptTemplate = made_template(prompt_template)
         self.schema = schema
         self.invocation_parameters = invocation_parameters
-        self._judging = self.llm._judging_with(invocation_parameters) if invocation_parameters else self.llm._judging
+        self._judging: Judging = self.llm
+        if invocation_parameters:
+            own = ("llm", "prompt_template")
+            self._judging = Judging(self.llm, {**invocation_parameters}, "the evaluator", own)
 
     def with_retries(self: L, retries: int) -> L:
         """The same evaluator, that makes a failed call so many times again."""

@@ -9,7 +9,7 @@ from ..._internal.core.errors import InputError
 from ..._internal.core.plumbing import sync
 from ..._internal.engine.judge import JudgeSpec
 from .._asking import Asked, ask, written
-from .._models import Judged, Judging, only_known
+from .._models import Judging
 from ._templates import as_messages
 
 Labels = Union[Sequence[str], Mapping[str, str]]
@@ -20,7 +20,7 @@ _OF_THE_SDK = ("http_client", "max_retries")
 """Options of the SDKs' clients that have no meaning here: nothing is asked through them."""
 
 
-class LLM(Judged):
+class LLM(Judging):
     """A model by name and provider. Without either, the default judge.
 
     Args:
@@ -56,16 +56,7 @@ class LLM(Judged):
         given = {**options, **(async_client_kwargs or {}), **(sync_client_kwargs or {})}
         model = given.pop("azure_deployment", None) or model
         given = {_OTHER_NAMES.get(name, name): value for name, value in given.items() if name not in _OF_THE_SDK}
-        only_known(given, ("model", "provider"), "an LLM")
-        self.model = model
-        self.provider = provider
-        self.options = given
-        self._judging = self._judging_with({})
-
-    def _judging_with(self, options: Mapping[str, Any]) -> Judging:
-        """The model, with further options."""
-        given = {**self.options, **options}
-        return Judging(self.model, given, provider=self.provider, documented="openai/gpt-4o")
+        super().__init__(model, given, "an LLM", ("model", "provider"), provider=provider)
 
     @property
     def name(self) -> str:
@@ -80,7 +71,7 @@ class LLM(Judged):
             parameters: Options of the judge for this call.
         """
         system, user = as_messages(prompt)
-        return str(await written(self._judging_with(_known(parameters)), system, user))
+        return str(await written(self._for_a_call(parameters), system, user))
 
     generate_text = sync.blocking_method(async_generate_text, "generate_text")
 
@@ -93,7 +84,7 @@ class LLM(Judged):
             parameters: Options of the judge for this call.
         """
         system, user = as_messages(prompt)
-        return await ask(self._judging_with(_known(parameters)), Asked(system=system, user=user, form=dict(schema)))
+        return await ask(self._for_a_call(parameters), Asked(system=system, user=user, form=dict(schema)))
 
     generate_object = sync.blocking_method(async_generate_object, "generate_object")
 
@@ -120,10 +111,15 @@ class LLM(Judged):
         """
         system, user = as_messages(prompt)
         question = classification(system, user, labels, include_explanation, description)
-        found: dict[str, Any] = await ask(self._judging_with(_known(parameters)), question)
+        found: dict[str, Any] = await ask(self._for_a_call(parameters), question)
         return found
 
     generate_classification = sync.blocking_method(async_generate_classification, "generate_classification")
+
+    def _for_a_call(self, parameters: Mapping[str, Any]) -> Judging:
+        """The model, with further options; those for Phoenix's tracing and ways of calling have no meaning here."""
+        kept = {name: value for name, value in parameters.items() if name not in ("tracer", "method")}
+        return Judging(self, kept, "a call of the model") if kept else self
 
 
 def classification(
@@ -162,10 +158,3 @@ def show_provider_availability() -> None:
     for provider in PROVIDERS:
         state = "ready" if provider.ready else f"needs {provider.key}"
         print(f"{provider.prefix:10} {state:25} {provider.about}")  # noqa: T201 - that is what it is for
-
-
-def _known(parameters: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Invocation parameters, without those for Phoenix's tracing and ways of calling."""
-    kept = {name: value for name, value in parameters.items() if name not in ("tracer", "method")}
-    only_known(kept, (), "a call of the model")
-    return kept
