@@ -125,7 +125,7 @@ class Judging:
         if isinstance(model, Judging):
             self.given = {**model.given, **self.given}
             model, provider, documented = model.model, model.provider, model.documented
-        self.model = model
+        self.model: Any = model
         self.provider = provider
         self.documented = documented
         self.options = dict(self.given)

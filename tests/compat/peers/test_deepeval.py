@@ -71,9 +71,21 @@ for _file in (HALLUCINATION, FAITHFULNESS):
         "images are not judged: the documents are about text",
         "test_multimodal_async_metric_measure",
         "test_multimodal_sync_metric_measure",
-        "test_invalid_model_throws_error_for_multimodal",
         "test_multimodal_evaluate_method",
     )
+
+
+@carried(HALLUCINATION, "test_invalid_model_throws_error_for_multimodal")
+@carried(FAITHFULNESS, "test_invalid_model_throws_error_for_multimodal")
+@METRICS
+@pytest.mark.parametrize("field", ["input", "context"])
+def test_an_image_in_a_text_is_refused(metric: Any, field: str) -> None:
+    image = "A car: [DEEPEVAL:IMAGE:1f2e]"  # what DeepEval's MLLMImage writes into a text
+    fields: dict[str, Any] = (
+        {"input": image} if field == "input" else {"context": [image], "retrieval_context": [image]}
+    )
+    with pytest.raises(ValueError, match="images are not judged: give what they show as text"):
+        metric(model=Untouched()).measure(case(**fields))
 
 
 @carried(HALLUCINATION, "TestHallucinationPenalizeAmbiguousClaims: test_no_verdict_still_penalized")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable
 from typing import Any
 
@@ -9,6 +10,8 @@ import pytest
 
 from halluscope import RetryPolicy
 from halluscope._internal.core.errors import InputError, JudgeRejected, JudgeUnavailable
+from halluscope._internal.core.result import Usage
+from halluscope._internal.engine.judge import Answer
 from halluscope.compat.mastra import Agent, create_scorer, extract_tool_calls, not_scorable, run_evals
 from halluscope.compat.mastra._sampling import matches
 
@@ -563,16 +566,72 @@ def test_a_score_stands_where_its_reason_fails() -> None:
     assert [e.status for e in result.judge.generate_reason.executions] == ["failure"]
 
 
+@carried(
+    BASE,
+    PROMPTED + "forwards judge.jsonPromptInjection to agent.stream",
+    PROMPTED + "uses automatic structured output routing by default",
+    PROMPTED + "lets the per-step judge override the scorer-level jsonPromptInjection",
+)
+@pytest.mark.parametrize(
+    ("whole", "step", "in_prompt_alone"), [(True, None, True), (None, None, False), (True, False, False)]
+)
+def test_where_the_form_of_a_reply_is_asked_for(
+    server: Loopback, whole: bool | None, step: bool | None, in_prompt_alone: bool
+) -> None:
+    server.answer = lambda asked: {"score": 1}
+    injected = [{} if given is None else {"jsonPromptInjection": given} for given in (whole, step)]
+    judge = {"model": "openai/m", "base_url": server.base_url, **injected[0]}
+    asks = {"createPrompt": says("score this"), "judge": injected[1]}
+    assert create_scorer(id="s", judge=judge).generate_score(asks).run(output="o").score == 1
+    body = server.calls[0].asked.body
+    assert ("response_format" not in body) is in_prompt_alone
+    assert '"required":["score"]' in body["messages"][-1]["content"]
+
+
+@carried(
+    BASE,
+    PROMPTED + "awaits the caller onFinish callback inside the judge finish callback",
+    PROMPTED + "propagates caller onFinish callback errors while retaining completed judge telemetry",
+)
+@pytest.mark.parametrize("fails", [False, True])
+def test_a_judge_that_has_answered_calls_back(server: Loopback, fails: bool) -> None:
+    heard: list[Any] = []
+
+    async def on_finish(execution: Any) -> None:
+        await asyncio.sleep(0)
+        heard.append(execution)
+        if fails:
+            raise RuntimeError("cannot be told")
+
+    server.answer = lambda asked: {"score": 1}
+    result = judged(server, onFinish=on_finish).run(output="o")
+    assert [(told.status, told.output, told.judge_model_id) for told in heard] == [("success", {"score": 1}, "m")]
+    assert result.judge.generate_score.executions == heard, "what was answered is kept"
+    assert result.score == (None if fails else 1)
+    assert not fails or "generate_score: RuntimeError: cannot be told" in result.failure.message
+
+
+@carried(BASE, PROMPTED + "counts multiple completed model steps within one judge attempt")
+def test_calls_behind_one_answer_are_counted() -> None:
+    class Twice:
+        name, window, asks = "twice", None, False
+
+        def fingerprint(self) -> str:
+            return "twice"
+
+        async def answer(self, question: Any, call: Any) -> Any:
+            usage = Usage(calls=2, input_tokens=15, output_tokens=25)
+            return Answer(judge="twice", reply='{"score": 1}', usage=usage)
+
+    scorer = create_scorer(id="s", judge={"model": Twice()}).generate_score({"createPrompt": says("score this")})
+    (execution,) = scorer.run(output="o").judge.generate_score.executions
+    assert (execution.status, execution.model_call_count, execution.usage.total_tokens) == ("success", 2, 40)
+
+
 def refused(reason: str, *names: str, group: str = PROMPTED) -> None:
     different(BASE, reason, *(group + name for name in names))
 
 
-refused(
-    "the judge finds out by itself how its server likes to be asked",
-    "forwards judge.jsonPromptInjection to agent.stream",
-    "uses automatic structured output routing by default",
-    "lets the per-step judge override the scorer-level jsonPromptInjection",
-)
 refused(
     "a judge has no memory here: the same question has the same answer",
     "forwards judge memory to the internal judge agent run",
@@ -595,12 +654,6 @@ refused(
 refused(
     "each question to the judge is an execution of its own, with its own tokens",
     "aggregates current judge fallback attempts without double-counting usage and preserves callbacks",
-    "counts multiple completed model steps within one judge attempt",
-)
-refused(
-    "a judge calls nobody back: what it was asked and answered is in `judge`",
-    "awaits the caller onFinish callback inside the judge finish callback",
-    "propagates caller onFinish callback errors while retaining completed judge telemetry",
 )
 refused(
     "each question to the judge is an execution of its own, with its own tokens",
@@ -722,13 +775,41 @@ def said(text: str) -> dict[str, str]:
     return {"role": "assistant", "content": text}
 
 
-different(
+class Remembers:
+    """An agent with a memory of its own, by thread and resource."""
+
+    def __init__(self) -> None:
+        self.kept: dict[tuple[str, str], list[str]] = {}
+
+    def generate(self, question: str, *, memory: dict[str, str] | None = None) -> str:
+        held = self.kept.setdefault((memory["thread"], memory["resource"]), []) if memory else []
+        held.append(question)
+        return " ".join(held)
+
+
+@carried(
     RUN,
-    "agents keep no memory here: a target that takes `history` is given the conversation so far",
     INPUTS + "should use the same threadId across all turns",
     "multi-turn memory integration: injects a resourceId so a memory-backed agent persists and recalls across turns",
     "multi-turn memory integration: preserves a caller-provided memory.resource (thread optional in options)",
 )
+@pytest.mark.parametrize("resource", [None, "user-1"])
+def test_an_agents_own_memory_is_told_the_conversation(resource: str | None) -> None:
+    agent = Remembers()
+    data: list[Any] = [
+        {"inputs": ["My city is Ulm.", "Which?"]},
+        {"inputs": ["Mine is Rome.", "Which?"]},
+        {"input": "?"},
+    ]
+    options = {"memory": {"resource": resource}} if resource else {}
+    if resource:
+        data.pop()
+    result = evals(data=data, target=agent, target_options=options)
+    assert [item.target_result for item in result.items][:2] == ["My city is Ulm. Which?", "Mine is Rome. Which?"]
+    assert len({thread for thread, _ in agent.kept}) == 2, "a thread for each conversation"
+    assert resource is None or {held for _, held in agent.kept} == {resource}
+
+
 different(
     RUN,
     "nothing is sent or stored behind the caller's back: `turn_results` has every turn's score",
@@ -871,6 +952,7 @@ def equal(path: str, literal: Any) -> dict[str, Any]:
     WHETHER + "resolves nested (unflattened) requestContext as a fallback",
     WHETHER + "resolves entity sub-paths and scalar roots",
     WHETHER + "treats absent scalar roots as missing",
+    WHETHER + "fails closed on missing paths and sub-paths of scalars",
     WHETHER + "composes and/or/not",
     "validateScoringPredicate: accepts predicates over known roots",
 )
@@ -886,6 +968,7 @@ def equal(path: str, literal: Any) -> dict[str, Any]:
         ({"op": "notExists", "path": "projectId"}, True),
         (equal("requestContext.nope", "x"), False),
         (equal("threadId.foo", "x"), False),
+        (equal("unknownRoot.x", "x"), False),
         (
             {
                 "op": "and",
@@ -909,10 +992,3 @@ def test_filters_of_what_is_not_there() -> None:
     for filter in ({"op": "exists", "path": "initData.foo"}, {"op": "or", "args": [equal("threadId", "t"), beside]}):
         with pytest.raises(InputError, match=r"cannot look at '(initData|stepResults)'"):
             agent(scorers=[{"scorer": fixed("s", 1), "filter": filter}])
-
-
-different(
-    PREDICATE,
-    "a filter that looks at an unknown root is refused when the agent is made, and never evaluated",
-    WHETHER + "fails closed on missing paths and sub-paths of scalars",
-)

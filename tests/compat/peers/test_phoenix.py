@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import pickle
+import threading
+from contextlib import nullcontext
 from typing import Any
 
 import pandas as pd
@@ -21,12 +24,14 @@ from halluscope.compat.phoenix import (
     LLMEvaluator,
     PromptTemplate,
     Score,
+    TemplateFormat,
     async_evaluate_dataframe,
     bind_evaluator,
     create_classifier,
     create_evaluator,
     evaluate_dataframe,
     to_annotation_dataframe,
+    to_thread,
 )
 
 from . import carried, different
@@ -367,13 +372,14 @@ KINDS = "TestDeprecatedSourceAndHeuristic: test_"
 def test_kind_and_source_are_one_thing(made_by: Any) -> None:
     with pytest.raises(ValueError, match="two names of one thing"):
         made_by(name="n", kind="llm", source="code")
-    assert Named(name="n", kind="heuristic").kind == Score(source="heuristic").kind == "code"
-    assert Named(name="n", kind="human", source="human").kind == "human"
 
 
-different(
+def made_evaluator(name: str, **kinds: Any) -> Any:
+    return create_evaluator(name=name, **kinds)(lambda text: 1.0)
+
+
+@carried(
     EVALUATORS,
-    "`source` is the document's word, and no deprecated one: it is taken without a warning",
     KINDS + "score_supports_deprecated_and_new_kinds",
     KINDS + "evaluator_supports_deprecated_and_new_kinds",
     KINDS + "create_evaluator_supports_deprecated_and_new_kinds",
@@ -381,12 +387,34 @@ different(
     KINDS + "equal_kind_and_source_allowed_for_evaluator",
     KINDS + "equal_kind_and_source_allowed_for_create_evaluator",
 )
-different(
-    EVALUATORS,
-    "functions run in threads by themselves: there is no function for it",
-    "TestToThread: test_to_thread_basic_functionality",
-    "TestToThread: test_to_thread_with_exception",
+@pytest.mark.parametrize("made_by", [Score, Named, made_evaluator])
+@pytest.mark.parametrize(
+    ("kinds", "kind", "former"),
+    [
+        ({"source": "llm"}, "llm", "'source' is deprecated"),
+        ({"source": "heuristic"}, "code", "'source' is deprecated"),
+        ({"kind": "heuristic"}, "code", "'heuristic' is deprecated"),
+        ({"kind": "human", "source": "human"}, "human", "'source' is deprecated"),
+        ({"kind": "code"}, "code", None),
+    ],
 )
+def test_former_words_for_the_kind_are_taken_with_a_warning(
+    made_by: Any, kinds: dict[str, str], kind: str, former: str | None
+) -> None:
+    with pytest.warns(DeprecationWarning, match=former) if former else nullcontext():
+        made = made_by(name="n", **kinds)
+    assert (made.kind, made.source) == (kind, kind)
+    assert pickle.loads(pickle.dumps(Score(kind=kind))).source == kind, "reading it back warns of nothing"
+
+
+@carried(EVALUATORS, "TestToThread: test_to_thread_basic_functionality", "TestToThread: test_to_thread_with_exception")
+async def test_a_function_in_a_thread() -> None:
+    assert await to_thread(lambda x, y: (x + y, threading.current_thread() is threading.main_thread()))(2, 3) == (
+        5,
+        False,
+    )
+    with pytest.raises(ZeroDivisionError):
+        await to_thread(lambda: 1 / 0)()
 
 
 PLACES: dict[str, tuple[dict[str, Any], Any]] = {
@@ -434,11 +462,12 @@ def test_paths_that_lead_nowhere(path: str) -> None:
         HallucinationEvaluator(judge()).evaluate({"input": "q", "context": "c", "items": ["right"]}, {"output": path})
 
 
-different(
-    UTILS,
-    "what is wrong with what the caller hands in is always an InputError, which is a ValueError",
-    "TestRemapEvalInput: test_invalid_mapping_type_raises",
-)
+@carried(UTILS, "TestRemapEvalInput: test_invalid_mapping_type_raises")
+def test_an_input_mapped_to_nothing_that_could_be_one() -> None:
+    with pytest.raises(TypeError, match="mapped to a int"):
+        HallucinationEvaluator(judge()).evaluate(ROW, {"output": 123})  # type: ignore[dict-item]
+
+
 FRAMES = "TestFormatAsAnnotationDataframe: test_"
 HELD = {"score": 0.85, "label": "good", "explanation": "It is.", "metadata": {"model": "m"}, "source": "llm"}
 
@@ -669,8 +698,14 @@ different(
     "TestTemplate: test_invalid_schema_raises_error",
     "TestTemplateResult: test_template_result_structure",
 )
-different(
-    TEMPLATES,
-    "doubled braces around what is no name stay as they are: a prompt is not read twice",
-    "TestRealWorldUseCases: test_ambiguous_case_with_explicit_format",
-)
+
+
+@carried(TEMPLATES, "TestRealWorldUseCases: test_ambiguous_case_with_explicit_format")
+def test_a_format_that_is_given_decides() -> None:
+    text = 'Sort {{"a": true}} for {output}.'
+    escaped = PromptTemplate(text, TemplateFormat.F_STRING)
+    assert (escaped.variables, escaped.format(**ROW)) == (["output"], 'Sort {"a": true} for right.')
+    slotted = PromptTemplate(text, "MUSTACHE")
+    assert slotted.format(**{'"a": true': "this"}) == "Sort this for {output}."
+    with pytest.raises(HalluscopeError, match="no template format 'jinja'"):
+        PromptTemplate(text, "jinja")

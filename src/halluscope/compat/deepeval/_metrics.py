@@ -30,6 +30,9 @@ DEFAULTS = {"openai": "gpt-4o-mini", "anthropic": "claude-3-haiku-20240307"}
 _MIDDLE = 0.5
 """The engine's threshold where a metric only scores; its own is then None."""
 
+_IMAGE = "[DEEPEVAL:IMAGE:"
+"""What stands in a text for one of DeepEval's images."""
+
 _SAYS_NOTHING = {
     Outcome.NO_CLAIMS: "the output makes no claim that the context could contradict",
     Outcome.REFUSAL: "the output declines to answer, and claims nothing that the context could contradict",
@@ -275,6 +278,8 @@ class JudgedMetric(Judged, BaseMetric):
         if missing:
             raise MissingParameters(missing, "the test case")
         passages = passages_in(case, self.needs[-1])
+        if any(_IMAGE in str(text) for text in (case.input, case.actual_output, *passages)):
+            raise InputError("images are not judged: give what they show as text.")
         judged = Case.of(case.actual_output, passages, case.input, metadata=metadata_of(case))
         found = await self._judging.score(self._metric, judged)
         raise_if_failed(found)

@@ -18,12 +18,12 @@ from .._asking import Asked, ask, by_prompt_alone
 from .._callables import NamedValues, called_with, refuse_unknown
 from .._models import Judging
 from ._camel_case import in_snake_case, takes_camel_case
-from ._scorer_run import NotScorable, Runs, ScorerResult, as_run, told_of_judge, without_score
+from ._scorer_run import NotScorable, Runs, ScorerResult, as_run, execution_of, told_of_judge, without_score
 
 _NAMES = ("run", "results", "score")
 _STEPS = ("preprocess", "analyze", "generate_score", "generate_reason")
 _OF_A_STEP = ("calculate_score", "create_prompt", "description", "judge", "output_schema")
-_OF_A_JUDGE = ("instructions", "json_prompt_injection", "model", "model_settings")
+_OF_A_JUDGE = ("instructions", "json_prompt_injection", "model", "model_settings", "on_finish")
 _SETTINGS = {"max_output_tokens": "max_tokens", "stop_sequences": "stop"}
 """Names of the AI SDK's for what goes into a request, where ours are others."""
 _NUMBER = {"type": "object", "properties": {"score": {"type": "number"}}, "required": ["score"]}
@@ -157,7 +157,10 @@ class _Pass:
         question = Asked(system=instructions, user=prompt, form=form, reads=reads, reads_word=word)
         trail = self._trails[step] = Trail(Case(output=""))
         judge = by_prompt_alone(judging.judge) if own.get("json_prompt_injection") else judging.judge
-        return await ask(judging, question, trail, judge)
+        answer = await ask(judging, question, trail, judge)
+        if callable(own.get("on_finish")):
+            await called(own["on_finish"], execution_of(structs.replace(trail.exchanges[-1], prompt=prompt)))
+        return answer
 
 
 @takes_camel_case
@@ -181,7 +184,8 @@ def create_scorer(
         name: Name for people.
         description: What is scored.
         judge: The model for all steps that name none: {"model": …, "instructions": …, "model_settings": …}, and its
-            options (`base_url`, `timeout`, …). With `json_prompt_injection` the schema is in the prompt alone.
+            options (`base_url`, `timeout`, …). With `json_prompt_injection` the schema of the reply is in the prompt
+            alone. `on_finish` is called with what was asked and answered; an error in it fails the step.
         type: Kept, and does nothing.
         prepare_run: Function from the run to the run that the steps see.
 

@@ -122,7 +122,9 @@ class MastraScorer(Judged, Runs):
     def _told(self, run_id: str, result: Result) -> ScorerResult:
         words = self._vocabulary
         verdicts = counted(result.verdicts)
-        prompts = {f"{step}_prompt": "\n\n".join(result.prompts(kind)) or None for kind, step in _STEPS.items()}
+        prompts: dict[str, Any] = {
+            f"{step}_prompt": "\n\n".join(result.prompts(kind)) or None for kind, step in _STEPS.items()
+        }
         told = ScorerResult(
             run_id=run_id,
             score=None if result.score is None else round(result.score, 2),

@@ -91,11 +91,12 @@ def told_of_judge(exchanges: Iterable[tuple[str, Exchange]]) -> NamedValues | No
     """What each step asked its judge, and what that answered and took; None where no step asked one."""
     told = NamedValues()
     for step, exchange in exchanges:
-        told.setdefault(step, NamedValues(executions=[]))["executions"].append(_execution(exchange))
+        told.setdefault(step, NamedValues(executions=[]))["executions"].append(execution_of(exchange))
     return told or None
 
 
-def _execution(exchange: Exchange) -> NamedValues:
+def execution_of(exchange: Exchange) -> NamedValues:
+    """One question to a judge, its answer, and what it took."""
     provider, slash, model = exchange.judge.partition("/")
     used = exchange.usage
     tokens = {"input_tokens": used.input_tokens, "output_tokens": used.output_tokens}

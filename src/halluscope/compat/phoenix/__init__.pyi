@@ -17,5 +17,7 @@ from ._llm import LLM as LLM
 from ._llm import show_provider_availability as show_provider_availability
 from ._score import Evaluator as Evaluator
 from ._score import Score as Score
+from ._score import to_thread as to_thread
 from ._templates import HALLUCINATION_PROMPT_TEMPLATE as HALLUCINATION_PROMPT_TEMPLATE
 from ._templates import PromptTemplate as PromptTemplate
+from ._templates import TemplateFormat as TemplateFormat

@@ -263,13 +263,14 @@ class _FunctionEvaluator(Evaluator):
 
     async def _async_evaluate(self, eval_input: Any) -> list[Score]:
         returned = await called(self._function, **eval_input)
-        fields = {} if isinstance(returned, Score) else _score_fields(self.name, returned)
-        told = {"name": self.name, "kind": self.kind, "source": self.kind, "direction": self.direction}
-        return [structs.replace(returned, **told) if isinstance(returned, Score) else Score(**{**fields, **told})]
+        fields = _score_fields(self.name, returned)
+        return [Score(**{**fields, "name": self.name, "kind": self.kind, "direction": self.direction})]
 
 
 def _score_fields(name: str, returned: Any) -> dict[str, Any]:
     """A number is the score, a yes or no also the label; a short text is the label, a long one the explanation."""
+    if isinstance(returned, Score):
+        return structs.asdict(returned) | {"source": None}
     if isinstance(returned, Mapping):
         return {key: returned[key] for key in ("score", "label", "explanation") if key in returned}
     fields: dict[str, Any] = {}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from typing import Any, ClassVar, Union
@@ -33,6 +34,10 @@ TAKEN = ("input_tokens", "output_tokens", "total_tokens", "cost")
 """What a score's metadata says of the calls it took."""
 
 
+class _WrongType(InputError, TypeError):
+    """An argument of a wrong type, which Phoenix's callers catch as a TypeError."""
+
+
 def mapped(
     data: Mapping[str, Any], mapping: InputMapping, needed: Iterable[str], optional: Iterable[str] = ()
 ) -> dict[str, Any]:
@@ -56,7 +61,7 @@ def _found(data: Mapping[str, Any], source: Any, every: bool) -> Any:
         named = taken_by(source, data)
         return source(**named) if named else source(data)
     if not isinstance(source, str):
-        raise InputError(f"an input is mapped to a {type(source).__name__}: name its field, its path or a function.")
+        raise _WrongType(f"an input is mapped to a {type(source).__name__}: name its field, its path or a function.")
     return data[source] if source in data else _at(data, source, every)
 
 
@@ -86,6 +91,11 @@ def _step(value: Any, step: re.Match[str]) -> Sequence[Any]:
     return ((plain(value) or {}).get(step.group("key") or step.group("quoted")),)
 
 
+def to_thread(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Return the asynchronous form of a function, which runs in a thread."""
+    return partial(called, function)
+
+
 def _is_missing(value: Any) -> bool:
     """None, and what a frame holds where a cell is empty."""
     return value is None or (isinstance(value, float) and value != value) or type(value).__name__ == "NAType"
@@ -110,6 +120,9 @@ class Score(Struct, frozen=True):
         structs.force_setattr(self, "kind", kind_of(self.kind, self.source) or "llm")
         structs.force_setattr(self, "source", self.kind)
 
+    def __reduce__(self) -> Any:
+        return partial(Score, **{name: held for name, held in structs.asdict(self).items() if name != "source"}), ()
+
     def __repr__(self) -> str:
         """The score as the document prints it: what it took is in `metadata`, and not in the way."""
         shown = {name: value for name, value in self.metadata.items() if name not in TAKEN}
@@ -130,10 +143,14 @@ class Score(Struct, frozen=True):
 
 
 def kind_of(kind: str | None, source: str | None) -> str | None:
-    """What scores, under either of its names. "heuristic" is a former word for "code"."""
+    """What scores, under either of its names. "heuristic" is a former word for "code", as "source" is for "kind"."""
+    former = source or kind == "heuristic"
     kind, source = ("code" if given == "heuristic" else given for given in (kind, source))
     if kind and source and kind != source:
         raise InputError(f"kind={kind!r} and source={source!r} are two names of one thing: pass one of them.")
+    if former:
+        told = "'source' is deprecated: pass kind=…" if source else "'heuristic' is deprecated: pass 'code'."
+        warnings.warn(told, DeprecationWarning, stacklevel=3)
     return kind or source
 
 

@@ -3,22 +3,37 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from enum import Enum
 from typing import Any
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from ..._internal.core.errors import InputError, PromptError
 from ..._internal.engine.metric import packaged_prompt
 
 SLOTS = ("input", "output", "context", "examples")
-_SLOT = re.compile(r"\{\{\s*(\w+)\s*\}\}|\{(?!(?:true|false|null|None)\})([^\W\d]\w*)\}")
+_SINGLE = r"\{(?!(?:true|false|null|None)\})([^\W\d]\w*)\}"
 _EXAMPLES = re.compile(r"\n*Examples of other cases[^\n]*\n\{\{examples\}\}")
 _SYSTEM = ("system", "developer")
 
 
+class TemplateFormat(str, Enum):
+    """How slots are written: `{{name}}`, or `{name}` where doubled braces stand for single ones."""
+
+    MUSTACHE = "mustache"
+    F_STRING = "f-string"
+
+
+_SLOT_OF = {
+    None: re.compile(r"\{\{\s*(\w+)\s*\}\}|" + _SINGLE),
+    TemplateFormat.MUSTACHE: re.compile(r"\{\{\s*([^{}]+?)\s*\}\}()"),
+    TemplateFormat.F_STRING: re.compile(r"()(?:\{\{|\}\}|" + _SINGLE + ")"),
+}
+
+
 class PromptTemplate(Struct, frozen=True):
-    """A prompt with slots, `{name}` or `{{name}}`. The format is read from the prompt."""
+    """A prompt with slots, `{name}` or `{{name}}`. Unless the format is given it is read from the prompt."""
 
     template: Any
     template_format: Any = None
@@ -26,12 +41,18 @@ class PromptTemplate(Struct, frozen=True):
     def __post_init__(self) -> None:
         if not self.template:
             raise PromptError("a prompt template must not be empty.")
+        if self.template_format is not None:
+            word = str(getattr(self.template_format, "value", self.template_format)).casefold().replace("_", "-")
+            if word not in [known.value for known in TemplateFormat]:
+                raise PromptError(f"there is no template format {word!r}: use 'mustache' or 'f-string'.")
+            structs.force_setattr(self, "template_format", TemplateFormat(word))
 
     @property
     def variables(self) -> list[str]:
         """The slots, each once, in order."""
-        found = [self._slot(match) for match in _SLOT.finditer(self.text)]
-        return list(dict.fromkeys(name for name in found if name))
+        found: list[str] = []
+        self._put(self.text, lambda name: found.append(name) or "")  # type: ignore[func-returns-value]
+        return list(dict.fromkeys(found))
 
     @property
     def text(self) -> str:
@@ -60,19 +81,24 @@ class PromptTemplate(Struct, frozen=True):
 
     def as_ours(self) -> str:
         """The prompt with our own slots. Braces around anything else, such as JSON, stay as they are."""
-        return _SLOT.sub(lambda match: f"{{{{{name}}}}}" if (name := self._slot(match)) else match.group(), self.text)
+        return self._put(self.text, lambda name: f"{{{{{name}}}}}")
 
     def _filled(self, text: str, values: Mapping[str, Any]) -> str:
-        return _SLOT.sub(
-            lambda match: str(values.get(name, "")) if (name := self._slot(match)) else match.group(), text
-        )
+        return self._put(text, lambda name: str(values.get(name, "")))
 
-    def _slot(self, match: re.Match[str]) -> str | None:
-        """The slot's name; None for a word in single braces where the prompt's slots have two."""
-        doubled, single = match.groups()
-        if single and single not in SLOTS and any(m.group(1) for m in _SLOT.finditer(self.text)):
-            return None
-        return doubled or single
+    def _put(self, text: str, filled: Callable[[str], str]) -> str:
+        """The text with what each slot is filled with."""
+        slot = _SLOT_OF[self.template_format]
+        doubled = self.template_format is None and any(match[1] for match in slot.finditer(self.text))
+
+        def put(match: re.Match[str]) -> str:
+            name = match[1] or match[2]
+            if not name:  # doubled braces of an f-string
+                return match[0][0]
+            # A word in single braces is no slot where the prompt's slots have two.
+            return match[0] if doubled and not match[1] and name not in SLOTS else filled(name)
+
+        return slot.sub(put, text)
 
 
 def made_template(given: Any) -> PromptTemplate:
