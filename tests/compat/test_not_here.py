@@ -6,17 +6,17 @@ from importlib import import_module
 
 import pytest
 
-from halluscope.compat._facade import NOT_HERE
+from halluscope.compat._facade import FACADES
 
 from ..docs.pages import ROOT
 
 PAGE = (ROOT / "docs" / "compat.md").read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize("tool", NOT_HERE)
+@pytest.mark.parametrize("tool", FACADES)
 def test_the_error_and_the_page_say_the_same(tool: str) -> None:
     facade = import_module(f"halluscope.compat.{tool}")
-    for reason, names in NOT_HERE[tool].items():
+    for reason, names in FACADES[tool]["elsewhere"].items():
         assert reason in " ".join(PAGE.split()), reason
         for name in names.split():
             assert f"`{name}`" in PAGE, name

@@ -17,15 +17,16 @@ from ._callables import snake
 _EXPORT = re.compile(r"^from (\.[\w.]*) import (\w+) as \2$", re.MULTILINE)
 """A line of a stub file."""
 
-NOT_HERE: dict[str, dict[str, str]] = json.loads(Path(__file__).with_name("not_here.json").read_text(encoding="utf-8"))
-"""What the tools have and the façades have not, by what to use instead; docs/compat.md has the same table."""
+FACADES: dict[str, Any] = json.loads(Path(__file__).with_name("facades.json").read_text(encoding="utf-8"))
+"""For each tool the paths of its modules, and what it has `elsewhere`, by what to use instead, as in docs/compat.md."""
 
 
-def facade(module: str, paths: str) -> tuple[Callable[[str], Any], list[str]]:
+def facade(module: str) -> tuple[Callable[[str], Any], list[str]]:
     """Fill a façade with the names in its stub file. Return its `__getattr__` and `__all__`.
 
-    What it has can be imported from `module.path` as well, for each of the paths. Names may be given in camelCase.
+    What it has can be imported from the paths of the tool's modules as well. Names may be given in camelCase.
     """
+    known = FACADES[module.rpartition(".")[2]]
     own = sys.modules[module]
     stub = Path(str(own.__file__)).with_suffix(".pyi").read_text(encoding="utf-8")
     names = {name: getattr(import_module(home, module), name) for home, name in _EXPORT.findall(stub)}
@@ -33,14 +34,14 @@ def facade(module: str, paths: str) -> tuple[Callable[[str], Any], list[str]]:
         if callable(value) and value.__module__.startswith(module):
             public_in(module)(value)
     vars(own).update(names)
-    for path in paths.split():
+    for path in known["paths"].split():
         sys.modules[f"{module}.{path}"] = own
         vars(own).setdefault(path.rpartition(".")[2], own)
 
     def load(name: str) -> Any:
         if snake(name) != name and snake(name) in names:
             return names[snake(name)]
-        for reason, elsewhere in NOT_HERE[module.rpartition(".")[2]].items():
+        for reason, elsewhere in known["elsewhere"].items():
             if name in elsewhere.split():
                 raise ImportError(f"{module} has no {name}: {reason}.")
         raise AttributeError(f"module {module!r} has no attribute {name!r}")

@@ -8,10 +8,4 @@ metric.measure(LLMTestCase(input="…", actual_output="…", context=["…"]))
 
 from .._facade import facade
 
-__getattr__, __all__ = facade(
-    __name__,
-    """
-    dataset dataset.golden errors evaluate evaluate.configs metrics metrics.faithfulness metrics.hallucination
-    models models.base_model test_case
-    """,
-)
+__getattr__, __all__ = facade(__name__)

@@ -82,6 +82,9 @@ class EvaluationResult(Struct, frozen=True):
     test_run_id: str | None = None
 
 
+_TOLD = ("threshold", "score", "reason", "strict_mode", "error", "evaluation_cost", "verbose_logs")
+
+
 async def a_evaluate(
     test_cases: Any,
     metrics: Sequence[Any],
@@ -175,19 +178,10 @@ async def _measured(metric: Any, case: AnyCase, errors: ErrorConfig) -> MetricDa
         own.error, own.success = str(error), False
     if own.success is None and own.error is None and hasattr(own, "is_successful"):
         own.success = own.is_successful()
-    return MetricData(
-        name=own.__name__,
-        threshold=own.threshold,
-        success=None if own.success is None else bool(own.success),
-        score=own.score,
-        reason=own.reason,
-        strict_mode=own.strict_mode,
-        evaluation_model=own.evaluation_model if own.error is None else None,
-        error=own.error,
-        evaluation_cost=own.evaluation_cost,
-        verbose_logs=own.verbose_logs,
-        skipped=bool(own.skipped),
-    )
+    told = {name: getattr(own, name) for name in _TOLD}
+    success = None if own.success is None else bool(own.success)
+    model = own.evaluation_model if own.error is None else None
+    return MetricData(name=own.__name__, success=success, evaluation_model=model, skipped=bool(own.skipped), **told)
 
 
 def _told(index: int, case: AnyCase, measured: list[MetricData]) -> TestResult:

@@ -247,14 +247,13 @@ class JudgedMetric(Judged, BaseMetric):
         except HalluscopeError as error:
             self.error, self.success = str(error), False
             raise
-        self.details = told
-        self.verdicts = [NamedValues(verdict) for verdict in told.metadata["verdicts"]]
         assert told.details is not None, "only a failed batch has none"
+        self.details, self.verdicts = told, told.metadata["verdicts"]
         used = told.details.usage
         self.evaluation_cost, self.input_tokens, self.output_tokens = used.cost, used.input_tokens, used.output_tokens
         self.score, self.reason = self._strictly(told)
         self.is_successful()
-        lines = [f"{verdict['verdict']}: {verdict['reason']}" for verdict in told.metadata["verdicts"]]
+        lines = [f"{verdict.verdict}: {verdict.reason}" for verdict in self.verdicts]
         self.verbose_logs = "\n".join([f"{self.__name__} by {told.details.judge}", *lines, told.summary()])
         if self.verbose_mode:
             print(self.verbose_logs)  # noqa: T201 - that is what it is for
@@ -347,7 +346,7 @@ class HallucinationMetric(JudgedMetric):
         return score <= (1.0 if self.threshold is None else self.threshold)
 
     def _metadata(self, found: EngineResult, passages: Sequence[str]) -> dict[str, Any]:
-        verdicts = [{"verdict": "yes" if v.support.holds else "no", "reason": v.reason} for v in found.verdicts]
+        verdicts = [NamedValues(verdict="yes" if v.support.holds else "no", reason=v.reason) for v in found.verdicts]
         return {"context_count": len(passages), "verdicts": verdicts}
 
 
@@ -397,7 +396,7 @@ class FaithfulnessMetric(JudgedMetric):
         return {
             "truths": self.truths,
             "claims": self.claims,
-            "verdicts": [{"verdict": _WORDS[v.support], "reason": v.reason} for v in counted],
+            "verdicts": [NamedValues(verdict=_WORDS[v.support], reason=v.reason) for v in counted],
             "truths_extraction_limit": getattr(self._metric, "truths_limit", None),
         }
 

@@ -8,10 +8,4 @@ scorer.run(input="A question", output="An answer").score
 
 from .._facade import facade
 
-__getattr__, __all__ = facade(
-    __name__,
-    """
-    agent core core.agent core.evals evals evals.scorers evals.scorers.prebuilt evals.scorers.utils scorers
-    scorers.llm scorers.prebuilt scorers.utils
-    """,
-)
+__getattr__, __all__ = facade(__name__)

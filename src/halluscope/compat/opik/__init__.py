@@ -7,10 +7,4 @@ Hallucination().score(input="…", output="…", context=["…"]).value
 
 from .._facade import facade
 
-__getattr__, __all__ = facade(
-    __name__,
-    """
-    evaluation evaluation.metrics evaluation.metrics.base_metric evaluation.metrics.score_result evaluation.models
-    evaluation.models.base_model exceptions metrics models
-    """,
-)
+__getattr__, __all__ = facade(__name__)

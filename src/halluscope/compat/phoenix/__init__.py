@@ -8,10 +8,4 @@ evaluator.evaluate(eval_input={"input": "…", "output": "…", "context": "…"
 
 from .._facade import facade
 
-__getattr__, __all__ = facade(
-    __name__,
-    """
-    evals evals.evaluators evals.llm evals.metrics evals.templating evals.utils evaluators exceptions llm metrics
-    templating utils
-    """,
-)
+__getattr__, __all__ = facade(__name__)
