@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from msgspec import Struct, structs
@@ -31,9 +31,7 @@ def asked(value: Any) -> object:
     if value is None or isinstance(value, str):
         return value or ""
     spoken = _spoken(value, USER)
-    if spoken:
-        return "\n".join(spoken)
-    found = _held_text(value, _ASKED_IN)
+    found = "\n".join(spoken) if spoken else _held_text(value, _ASKED_IN)
     return found if found is not None else _as_it_is(value)
 
 
@@ -104,12 +102,11 @@ def extract_tool_calls(output: Any = None) -> Any:
 def get_system_messages_from_run_input(input: Any = None) -> list[str]:
     """The system's instructions in an input, those that Mastra tags by their origin last."""
     held = plain(input) or {}
-    tagged = plain(held.get("taggedSystemMessages") or held.get("tagged_system_messages")) or {}
     given: Any = held.get("systemMessages") or held.get("system_messages") or ()
-    lists: list[Iterable[Any]] = [given if isinstance(given, (list, tuple)) else (), *tagged.values()]
-    apart = [_text(message) for messages in lists[:1] for message in messages]
-    among = _spoken(input, SYSTEM)
-    return [text for text in [*apart, *among, *(_text(m) for messages in lists[1:] for m in messages)] if text]
+    tagged = plain(held.get("taggedSystemMessages") or held.get("tagged_system_messages")) or {}
+    last = [message for messages in tagged.values() for message in messages]
+    apart = [[get_text_content_from_mastra_db_message(m) for m in messages] for messages in (given, last)]
+    return [text for text in (*apart[0], *_spoken(input, SYSTEM), *apart[1]) if text]
 
 
 def get_combined_system_prompt(input: Any = None) -> str:
@@ -133,7 +130,8 @@ def get_reasoning_from_run_output(output: Any = None) -> str | None:
 
 def get_text_content_from_mastra_db_message(message: Any) -> str:
     """The text of one message of Mastra's."""
-    return _text(message)
+    held = plain(message) or {}
+    return text_of(held) or str(_held_text(held, _SAID_IN) or "")
 
 
 @takes_camel_case
@@ -196,14 +194,8 @@ def create_agent_test_run(
 def _spoken(value: Any, roles: frozenset[str]) -> list[str]:
     """The texts of the messages that these speak, in order."""
     messages = messages_of(value) or ()
-    texts = [_text(message) for message in messages if message.get("role") in roles]
+    texts = [get_text_content_from_mastra_db_message(m) for m in messages if m.get("role") in roles]
     return [text for text in texts if text.strip()]
-
-
-def _text(message: Any) -> str:
-    held = plain(message) or {}
-    text = text_of(held)
-    return text if text else str(_held_text(held, _SAID_IN) or "")
 
 
 def _held_text(value: Any, keys: Sequence[str]) -> str | None:

@@ -296,9 +296,9 @@ def create_evaluator(
 
     Args:
         name: Name in results.
-        source: What scores: `code`, `llm` or `human`. `kind` is another name for it.
+        source: Former name of `kind`.
         direction: `maximize` or `minimize`.
-        kind: Another name for `source`.
+        kind: What scores: `code`, `llm` or `human`.
 
     Example:
         >>> @create_evaluator(name="words")

@@ -104,7 +104,7 @@ def _is_missing(value: Any) -> bool:
 class Score(Struct, frozen=True):
     """One score. 1.0 is factual; score and label are None where there was nothing to score.
 
-    `kind` is what newer versions of Phoenix call the source; either may be given.
+    `source` is the former name of `kind`: both can be read.
     """
 
     name: str | None = None
@@ -162,7 +162,7 @@ class Evaluator:
         kind: What scores: `code`, `llm` or `human`.
         direction: `maximize` or `minimize`.
         input_schema: Pydantic model of the inputs. By default they are `inputs`, or what a mapping names.
-        source: Another name for `kind`.
+        source: Former name of `kind`.
     """
 
     inputs: ClassVar[Mapping[str, str]] = {}
