@@ -9,10 +9,11 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
 import pytest
 
 from halluscope._internal.core.errors import InputError
-from halluscope.compat import deepeval, opik, phoenix
+from halluscope.compat import deepeval, mastra, opik, phoenix
 from halluscope.compat._models import judge_name
 
 from ..helpers.loopback import Loopback
@@ -166,3 +167,24 @@ def test_request_fields_reach_every_provider(server: Loopback, monkeypatch: pyte
 def test_a_field_that_nobody_has_is_still_refused() -> None:
     with pytest.raises(InputError, match="temprature"):
         deepeval.HallucinationMetric(model="openai/m", temprature=0)
+
+
+def test_a_missing_key_ends_an_evaluation_before_its_first_row(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("OPENAI_API_KEY", "OPENAI_BASE_URL"):
+        monkeypatch.delenv(name, raising=False)
+    row = {"input": "How tall?", "output": "330 m.", "context": ["330 m."]}
+    case = deepeval.TestCase(input="How tall?", actual_output="330 m.", context=["330 m."])
+    evaluations: list[Any] = [
+        lambda: opik.evaluate([row], scoring_metrics=[opik.Hallucination("gpt-4o")]),
+        lambda: deepeval.evaluate([case], [deepeval.HallucinationMetric(model="gpt-4o")]),
+        lambda: deepeval.evaluate_batch([case], [deepeval.Hallucination], model="gpt-4o"),
+        lambda: phoenix.evaluate_dataframe(
+            pd.DataFrame([row]), [phoenix.HallucinationEvaluator(phoenix.LLM("gpt-4o"))]
+        ),
+        lambda: mastra.run_evals(
+            data=[row], scorers=[mastra.create_hallucination_scorer("gpt-4o", context=["330 m."])], target=str
+        ),
+    ]
+    for evaluation in evaluations:
+        with pytest.raises(InputError, match="needs an API key: set OPENAI_API_KEY"):
+            evaluation()

@@ -152,6 +152,13 @@ class Judged:
         return self._judging.judge
 
 
+def check_keys(scorers: Iterable[Any]) -> None:
+    """Make the judges of ours among these, so that a missing key is found out before anything is paid for."""
+    for scorer in scorers:
+        if isinstance(scorer, Judged):
+            _ = scorer.judge
+
+
 def _declared(given: Mapping[Any, Any]) -> Judging:
     """Mastra's form of a model: `{"id": "openai/gpt-4o", "url": …, "apiKey": …, "headers": …}`, or with `providerId`
     and `modelId`. At a `url` is a server with OpenAI's API."""

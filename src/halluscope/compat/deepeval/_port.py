@@ -13,6 +13,7 @@ from ..._internal.core.plumbing import sync
 from ..._internal.core.plumbing.time_limit import time_limit
 from ..._internal.engine.many import collected
 from .._callables import whole_number
+from .._models import check_keys
 from ._metrics import FaithfulnessMetric, HallucinationMetric, JudgedMetric, Result
 from ._test_case import LLMTestCase, TestCase, case_of
 
@@ -93,6 +94,7 @@ async def a_evaluate_batch(
     for metric, _ in chosen:
         if not hasattr(metric, "metric_name") or not hasattr(metric, "a_measure"):
             raise InputError(f"{metric!r} is no metric of the port: pass Hallucination or Faithfulness.")
+    check_keys(metric.metric_class(**{**own, **options}) for metric, own in chosen if hasattr(metric, "metric_class"))
     at_once = 2 * (os.cpu_count() or 1) if concurrency is None else whole_number("concurrency", concurrency, 1)
 
     def tell(what: str, state: str, measured: Mapping[str, Any], **about: Any) -> None:

@@ -16,8 +16,8 @@ from ..._internal.core.plumbing.user_functions import call as called
 from ..._internal.core.result import Failure
 from ..._internal.engine.many import collected
 from .._callables import NamedValues, called_with, parameters_of, taken_by, whole_number
+from .._models import check_keys
 from ._camel_case import CamelCase, in_snake_case, takes_camel_case
-from ._scorer import MastraScorer
 from ._scorer_run import ScorerResult, without_score
 from ._tally import (
     GateResult,
@@ -125,7 +125,12 @@ async def arun_evals(
         raise InputError("there is no data to evaluate: pass items such as {'input': 'a question'}.")
     conversations = [turns_of(item, place) for place, item in enumerate(items)]
     chosen = Scorers.of(scorers, gates)
-    _check_scorers([chosen, *(turn.own for turns in conversations for turn in turns)])
+    everyone = [
+        scorer for own in (chosen, *(turn.own for turns in conversations for turn in turns)) for scorer in own.all
+    ]
+    if not everyone:
+        raise InputError("there are no scorers: pass at least one.")
+    check_keys(everyone)
     whole_number("concurrency", concurrency, 1)
     answer = _answerer(target)
     options = _target_options(answer, target_options or {})
@@ -227,22 +232,6 @@ async def scored_item(scorer: Any, input: Any, output: Any, run_id: str, **more:
     except Exception as error:
         failure = Failure("scorer", f"{type(error).__name__}: {error}")
         return ScorerResult(run_id=run_id, **without_score(failure, "the scorer failed"))
-
-
-def _check_scorers(groups: Sequence[Scorers]) -> None:
-    """Refuse what is no scorer, and two with one id in a group."""
-    if not any(group.all for group in groups):
-        raise InputError("there are no scorers: pass at least one.")
-    for group in groups:
-        for scorer in group.all:
-            if not callable(getattr(scorer, "arun", None)):
-                raise InputError(f"a {type(scorer).__name__} is no scorer: it needs an `id` and a method `arun`.")
-            if isinstance(scorer, MastraScorer):
-                _ = scorer.judge  # a key that is missing is found out before the target is paid for anything
-        ids = [str(getattr(scorer, "id", "")) for scorer in group.all]
-        twice = next((id for id in ids if ids.count(id) > 1), None)
-        if twice is not None:
-            raise InputError(f"two scorers have the id {twice!r}: give one of them another, with id=….")
 
 
 def _answerer(target: Any) -> Callable[..., Any]:

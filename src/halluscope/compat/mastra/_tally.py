@@ -66,7 +66,15 @@ class Scorers(Struct, frozen=True):
             raise InputError(f"{what} must be a list of scorers.")
         entries = [_entry(entry) for entry in scorers]
         thresholds = {str(getattr(scorer, "id", "")): bound for scorer, bound in entries if bound is not None}
-        return cls([scorer for scorer, _ in entries], list(gates), thresholds)
+        made = cls([scorer for scorer, _ in entries], list(gates), thresholds)
+        for scorer in made.all:
+            if not callable(getattr(scorer, "arun", None)):
+                raise InputError(f"a {type(scorer).__name__} is no scorer: it needs an `id` and a method `arun`.")
+        ids = [str(getattr(scorer, "id", "")) for scorer in made.all]
+        twice = next((id for id in ids if ids.count(id) > 1), None)
+        if twice is not None:
+            raise InputError(f"two scorers have the id {twice!r}: give one of them another, with id=….")
+        return made
 
     @property
     def all(self) -> list[Any]:

@@ -13,6 +13,7 @@ from ..._internal.core.plumbing import sync
 from ..._internal.core.plumbing.user_functions import call as called
 from ..._internal.engine.many import collected
 from .._callables import taken_by
+from .._models import check_keys
 from ._metric import BaseMetric, ScoreResult
 
 _KEPT = ("experiment_name", "experiment_name_prefix", "experiment_config", "experiment_tags", "project_name", "prompt")
@@ -120,6 +121,8 @@ async def aevaluate(
     rows = _rows(dataset)[:nb_samples]
     if not rows or not (scoring_metrics or scoring_functions):
         raise InputError(f"there are no {'metrics' if rows else 'rows'}: pass at least one.")
+
+    check_keys(scoring_metrics)
 
     async def work(job: tuple[int, int]) -> TestResult:
         place, trial = job

@@ -11,6 +11,7 @@ from ..._internal.core.errors import InputError
 from ..._internal.core.plumbing import sync
 from ..._internal.engine.many import collected
 from .._callables import whole_number
+from .._models import check_keys
 from ._evaluators import LLMEvaluator
 from ._score import Evaluator, Score
 
@@ -60,8 +61,7 @@ async def async_evaluate_dataframe(
         retries = whole_number("max_retries", max_retries, 0)
         # An evaluator of the user's own sees to its retries itself.
         chosen = [one.with_retries(retries) if isinstance(one, LLMEvaluator) else one for one in chosen]
-    for evaluator in chosen:
-        getattr(evaluator, "judge", None)  # a key that is missing is found out before the first row
+    check_keys(chosen)
     stopped = False
 
     async def work(job: tuple[int, int]) -> tuple[list[Score], dict[str, Any]]:
