@@ -151,6 +151,7 @@ def test_a_server_that_fails_is_a_result_too(server: Loopback) -> None:
     [
         (lambda: create_scorer(id=""), "id"),
         (lambda: create_scorer(id="m", judge={"modle": "x"}), "modle"),
+        (lambda: create_scorer(id="m", judge={"errorProcessors": []}), "'errorProcessors': a judge takes retry_policy"),
         (lambda: create_scorer(id="m").generate_score(7), "is a int"),  # type: ignore[arg-type]
         (lambda: create_scorer(id="m").analyze({"prompt": len}), "'prompt'"),
         (lambda: create_scorer(id="m").analyze({"description": "d"}), "create_prompt"),

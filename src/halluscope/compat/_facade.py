@@ -26,7 +26,7 @@ def facade(module: str) -> tuple[Callable[[str], Any], list[str]]:
 
     What it has can be imported from the paths of the tool's modules as well. Names may be given in camelCase.
     """
-    known = FACADES[module.rpartition(".")[2]]
+    tool = module.rpartition(".")[2]
     own = sys.modules[module]
     stub = Path(str(own.__file__)).with_suffix(".pyi").read_text(encoding="utf-8")
     names = {name: getattr(import_module(home, module), name) for home, name in _EXPORT.findall(stub)}
@@ -34,19 +34,25 @@ def facade(module: str) -> tuple[Callable[[str], Any], list[str]]:
         if callable(value) and value.__module__.startswith(module):
             public_in(module)(value)
     vars(own).update(names)
-    for path in known["paths"].split():
+    for path in FACADES[tool]["paths"].split():
         sys.modules[f"{module}.{path}"] = own
         vars(own).setdefault(path.rpartition(".")[2], own)
 
     def load(name: str) -> Any:
         if snake(name) != name and snake(name) in names:
             return names[snake(name)]
-        for reason, elsewhere in known["elsewhere"].items():
-            if name in elsewhere.split():
-                raise ImportError(f"{module} has no {name}: {reason}.")
+        reason = found_elsewhere(tool, name)
+        if reason:
+            raise ImportError(f"{module} has no {name}: {reason}.")
         raise AttributeError(f"module {module!r} has no attribute {name!r}")
 
     return load, sorted(names)
+
+
+def found_elsewhere(tool: str, name: str) -> str | None:
+    """What to use instead of something that the tool has and its façade has not."""
+    reasons: dict[str, str] = FACADES[tool]["elsewhere"]
+    return next((reason for reason, names in reasons.items() if name in names.split()), None)
 
 
 def seen_as(ours: Any, module: str, name: str) -> type:

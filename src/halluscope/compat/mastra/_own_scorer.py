@@ -16,6 +16,7 @@ from ..._internal.engine.driver import Trail
 from ..._internal.engine.metric import is_number
 from .._asking import Asked, ask, by_prompt_alone
 from .._callables import NamedValues, called_with, refuse_unknown
+from .._facade import found_elsewhere
 from .._models import Judging
 from ._camel_case import in_snake_case, takes_camel_case
 from ._scorer_run import NotScorable, Runs, ScorerResult, as_run, execution_of, told_of_judge, without_score
@@ -208,6 +209,10 @@ def create_scorer(
 
 def _judging_for(given: Mapping[str, Any]) -> tuple[Judging, dict[str, Any]]:
     """The judge, and what else a scorer says of it."""
+    for name in given:
+        reason = found_elsewhere("mastra", name)
+        if reason:
+            raise InputError(f"a scorer's judge has no option {name!r}: {reason}.")
     named = in_snake_case(given)
     settings = in_snake_case(named.get("model_settings") or {})
     named = {**{_SETTINGS.get(key, key): value for key, value in settings.items()}, **named}
