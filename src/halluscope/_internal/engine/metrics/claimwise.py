@@ -118,7 +118,9 @@ class ClaimMetric(Metric, frozen=True, kw_only=True):
         reason: str | None = summary if self.include_reason else None
         notes: tuple[str, ...] = ()
         if ask_reason:
-            reason, notes = yield from self.explained(score, verified.verdicts, summary)
+            reason, notes = yield from reason_for(
+                self, score, verified.verdicts, summary, self.scale, resolve_context=self.resolve_context
+            )
         notes = verified.notes + notes + in_other_words(case, verified.verdicts)
         return self.scored(score, verified.verdicts, truths=truths, reason=reason, notes=notes)
 
@@ -164,21 +166,6 @@ class ClaimMetric(Metric, frozen=True, kw_only=True):
         )
         return (yield from ask_each(question))
 
-    def explained(
-        self, score: float, verdicts: tuple[Verdict, ...], summary: str
-    ) -> Flow[tuple[str | None, tuple[str, ...]]]:
-        """The reason for a score, and a note if the judge gave none and it is composed from the verdicts."""
-        if not self.include_reason:
-            return None, ()
-        context: tuple[str, ...] | None = None
-        if self.resolve_context:
-            claims = tuple(v.claim for v in verdicts)
-            try:
-                context = yield from ask(ResolveContext(step="explain", claims=claims, verdicts=verdicts, score=score))
-            except AnswerMissing as missing:
-                return composed(summary, missing)
-        return (yield from reason_for(self, score, verdicts, summary, self.scale, context))
-
 
 def reason_for(
     metric: Metric,
@@ -186,29 +173,31 @@ def reason_for(
     verdicts: tuple[Verdict, ...],
     summary: str,
     scale: float = 1.0,
-    context: tuple[str, ...] | None = None,
+    *,
+    resolve_context: bool = False,
 ) -> Flow[tuple[str | None, tuple[str, ...]]]:
     """Ask for the reason for a score. If the judge gives none, it is `summary`, with a note that says so."""
-    question = Explain(
-        template=metric.prompt("explain"),
-        score=score,
-        scale=scale,
-        meaning=metric.formula,
-        verdicts=verdicts,
-        summary=summary,
-        context=context,
-    )
+    if not metric.include_reason:
+        return None, ()
+    context: tuple[str, ...] | None = None
     try:
+        if resolve_context:
+            claims = tuple(v.claim for v in verdicts)
+            context = yield from ask(ResolveContext(step="explain", claims=claims, verdicts=verdicts, score=score))
+        question = Explain(
+            template=metric.prompt("explain"),
+            score=score,
+            scale=scale,
+            meaning=metric.formula,
+            verdicts=verdicts,
+            summary=summary,
+            context=context,
+        )
         return (yield from ask(question)), ()
     except AnswerMissing as missing:
-        return composed(summary, missing)
-
-
-def composed(summary: str, missing: AnswerMissing) -> tuple[str, tuple[str, ...]]:
-    """A reason that is composed from the verdicts, and a note that says so."""
-    if missing.kind == ContextFailed.kind:
-        return summary, (f"the reason is composed from the verdicts: {missing}",)
-    return summary, (f"the judge gave no usable reason ({missing}); this one is composed from its verdicts",)
+        if missing.kind == ContextFailed.kind:
+            return summary, (f"the reason is composed from the verdicts: {missing}",)
+        return summary, (f"the judge gave no usable reason ({missing}); this one is composed from its verdicts",)
 
 
 def in_other_words(case: Case, verdicts: Sequence[Verdict]) -> tuple[str, ...]:
@@ -226,12 +215,10 @@ def in_other_words(case: Case, verdicts: Sequence[Verdict]) -> tuple[str, ...]:
     return (f"{share} {'has' if len(unrelated) == 1 else 'have'} no word in common with the output",)
 
 
-def as_clause(verdict: Verdict) -> str:
-    reason = f": {verdict.reason.rstrip('.')}" if verdict.reason else ""
-    return f'"{verdict.claim.text.strip()}" is {verdict.support.value}{reason}'
-
-
 def as_sentence(verdicts: Sequence[Verdict], most: int = 5) -> str:
     """Several verdicts as one sentence, the first `most` of them in full."""
-    rest = f"; and {len(verdicts) - most} more" if len(verdicts) > most else ""
-    return "; ".join(as_clause(v) for v in verdicts[:most]) + rest
+    clauses = [
+        f'"{v.claim.text.strip()}" is {v.support.value}' + (f": {v.reason.rstrip('.')}" if v.reason else "")
+        for v in verdicts[:most]
+    ]
+    return "; ".join(clauses) + (f"; and {len(verdicts) - most} more" if len(verdicts) > most else "")

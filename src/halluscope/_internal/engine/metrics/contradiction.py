@@ -62,7 +62,7 @@ class Contradiction(Metric, frozen=True, kw_only=True):
         against = [v for v in verdicts if not v.support.holds]
         score = len(against) / len(passages)
         summary = _summary(against, len(passages), score)
-        reason, notes = (yield from reason_for(self, score, verdicts, summary)) if self.include_reason else (None, ())
+        reason, notes = yield from reason_for(self, score, verdicts, summary)
         return self.scored(score, verdicts, reason=reason, notes=verified.notes + notes)
 
 

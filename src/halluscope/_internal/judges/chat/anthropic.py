@@ -58,7 +58,8 @@ class AnthropicModel(ServedModel, frozen=True, kw_only=True):
     def request_headers(self) -> dict[str, str]:
         return {"x-api-key": self.api_key, "anthropic-version": _VERSION, **self.headers}
 
-    def tokens(self, response: dict[str, Any]) -> Tokens:
+    @staticmethod
+    def tokens(response: dict[str, Any]) -> Tokens:
         usage = response.get("usage")
         counted = usage if isinstance(usage, dict) else {}
         return Tokens.of(
@@ -69,7 +70,8 @@ class AnthropicModel(ServedModel, frozen=True, kw_only=True):
             included=False,
         )
 
-    def completion(self, response: dict[str, Any], usage: Usage = UNKNOWN) -> Completion:
+    @staticmethod
+    def completion(response: dict[str, Any], usage: Usage = UNKNOWN) -> Completion:
         blocks = response.get("content")
         if not isinstance(blocks, list):
             raise JudgeUnavailable("the server's response contains no content", body=clean(str(response)[:500]))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Callable
 from typing import Any, Protocol, TypeVar
 
 import msgspec
@@ -15,7 +16,6 @@ from ...core.result import Usage
 from ...engine.judge import Answer, Call
 from ...engine.questions import Question
 from .http import words_of_error
-from .prices import Tokens, usage_now
 from .response_modes import ResponseFormat, ResponseMode, features_of
 from .verdict_probabilities import Token, verdict_probabilities
 
@@ -164,13 +164,8 @@ class ChatJudge:
 
     def priced(self, read: int, written: int) -> float | None:
         """The price of a call in US dollars, None if it is not known."""
-        model: Any = self.model
-        named = getattr(model, "model", None)
-        if named is None:
-            return None
-        provider, price = getattr(model, "provider", None), getattr(model, "price", None)
-        short = named if provider else named.rpartition("/")[2]
-        return usage_now(provider, short, Tokens(read, written), price, getattr(model, "base_url", None)).cost
+        priced: Callable[[int, int], float | None] | None = getattr(self.model, "priced", None)
+        return None if priced is None else priced(read, written)
 
     @property
     def name(self) -> str:

@@ -217,6 +217,17 @@ def error_of(status: int, body: str, retry_after: float | None = None) -> JudgeE
     return JudgeRejected(f"the judge's server {said}", **response)
 
 
+def error_of_sdk(error: Exception) -> JudgeError | None:
+    """What an error of an SDK with a `status_code` stands for, so that it is retried like ours."""
+    status = getattr(error, "status_code", None)
+    if not isinstance(status, int):
+        return None
+    headers = getattr(error, "litellm_response_headers", None) or getattr(
+        getattr(error, "response", None), "headers", None
+    )
+    return error_of(status, str(error), asked_to_wait(headers or {}))
+
+
 def words_of_error(body: str) -> str:
     """The texts in an error response, without the request that some servers repeat in it."""
     return " ".join(_texts(body)) or body[:300]

@@ -21,11 +21,10 @@ from ...core.plumbing.public import public_in
 from ...core.redaction import as_cause, keep_attributes_secret, keep_environment_secret, redacted
 from ...engine.judge import missing_key
 from .chat_judge import ChatJudge, ChatRequest, ChatSettings, Completion, made_settings
-from .http import address, asked_to_wait, error_of
-from .openai import messages, optional_fields, response_format
-from .prices import Price, Tokens, usage_of
+from .http import address, error_of_sdk
+from .openai import OpenAIModel, messages, optional_fields, response_format
+from .prices import Price, Tokens, usage_now, usage_of
 from .response_modes import ResponseFormat
-from .verdict_probabilities import tokens_of
 
 _CONNECTION = frozenset(
     "api_base api_key api_version aws_access_key_id aws_secret_access_key aws_session_token aws_region_name "
@@ -75,26 +74,23 @@ class LiteLLMModel(Struct, frozen=True, kw_only=True):
                 **request.settings.extra,
                 **self.options,
             )
-            return await self._completion(response)
+            answer = response.model_dump()
+            usage = await usage_of(None, self._short_name, OpenAIModel.tokens(answer), self.price)
+            cost = (getattr(response, "_hidden_params", None) or {}).get("response_cost")
+            if self.price is None and cost:
+                usage = structs.replace(usage, cost=float(cost))
+            return OpenAIModel.completion(answer, usage)
         except HalluscopeError:
             raise
         except Exception as error:
             raise _translated(error) from as_cause(error)
 
-    async def _completion(self, response: Any) -> Completion:
-        choice = response.choices[0]
-        counted = getattr(response, "usage", None)
-        read = Tokens.of(getattr(counted, "prompt_tokens", None), getattr(counted, "completion_tokens", None))
-        usage = await usage_of(None, self.model.rpartition("/")[2], read, self.price)
-        cost = (getattr(response, "_hidden_params", None) or {}).get("response_cost")
-        if self.price is None and cost:
-            usage = structs.replace(usage, cost=float(cost))
-        declined = getattr(choice.message, "refusal", None)
-        refused = bool(declined) or choice.finish_reason == "content_filter"
-        text = declined or choice.message.content or ""
-        logprobs: Any = getattr(choice, "logprobs", None)
-        tokens = tokens_of(logprobs.model_dump() if hasattr(logprobs, "model_dump") else logprobs)
-        return Completion(clean(str(text)), usage, choice.finish_reason == "length", refused, tokens)
+    @property
+    def _short_name(self) -> str:
+        return self.model.rpartition("/")[2]
+
+    def priced(self, read: int, written: int) -> float | None:
+        return usage_now(None, self._short_name, Tokens(read, written), self.price).cost
 
 
 @public_in("halluscope.judges")
@@ -183,16 +179,11 @@ def _is_ours_to_fix(error: BaseException | None) -> bool:
 def _translated(error: Exception) -> JudgeError:
     status = getattr(error, "status_code", None)
     said = clean(str(error))
-    if not isinstance(status, int):
-        return JudgeError(f"LiteLLM raised {type(error).__name__}: {said}")
     if type(error).__name__ == "ContextWindowExceededError":
         return QuestionTooLong("the question does not fit the model's context window", status=status, body=said)
-    if status >= 500 and _is_ours_to_fix(error):
+    if isinstance(status, int) and status >= 500 and _is_ours_to_fix(error):
         why = said.splitlines()[0].removeprefix(f"litellm.{type(error).__name__}: ")
         return JudgeRejected(f"LiteLLM failed before it reached the server: {why}")
     if type(error).__name__ == "APIConnectionError":
         return JudgeUnavailable(f"LiteLLM could not reach the server: {said}")
-    headers = getattr(error, "litellm_response_headers", None) or getattr(
-        getattr(error, "response", None), "headers", None
-    )
-    return error_of(status, said, asked_to_wait(headers or {}))
+    return error_of_sdk(error) or JudgeError(f"LiteLLM raised {type(error).__name__}: {said}")

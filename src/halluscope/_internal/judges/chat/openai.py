@@ -48,14 +48,16 @@ class OpenAIModel(ServedModel, frozen=True, kw_only=True):
         bearer = {"authorization": f"Bearer {self.api_key}"} if self.api_key else {}
         return {**bearer, **self.headers}
 
-    def tokens(self, response: dict[str, Any]) -> Tokens:
+    @staticmethod
+    def tokens(response: dict[str, Any]) -> Tokens:
         usage = response.get("usage")
         counted = usage if isinstance(usage, dict) else {}
         details = counted.get("prompt_tokens_details")
         cached = details.get("cached_tokens") if isinstance(details, dict) else None
         return Tokens.of(counted.get("prompt_tokens"), counted.get("completion_tokens"), cached)
 
-    def completion(self, response: dict[str, Any], usage: Usage = UNKNOWN) -> Completion:
+    @staticmethod
+    def completion(response: dict[str, Any], usage: Usage = UNKNOWN) -> Completion:
         try:
             choice = response["choices"][0]
             message = choice["message"]

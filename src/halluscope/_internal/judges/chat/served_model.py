@@ -10,7 +10,7 @@ from ...core.redaction import keep_headers_secret, keep_secret
 from ...core.result import Usage
 from . import http
 from .chat_judge import UNKNOWN, ChatJudge, ChatRequest, Completion, made_settings
-from .prices import Price, Tokens, usage_of
+from .prices import Price, Tokens, usage_now, usage_of
 from .response_modes import ResponseFormat
 
 
@@ -52,14 +52,20 @@ class ServedModel(Struct, frozen=True, kw_only=True):
     def body(self, request: ChatRequest) -> dict[str, Any]:
         raise NotImplementedError
 
-    def tokens(self, response: dict[str, Any]) -> Tokens:
+    @staticmethod
+    def tokens(response: dict[str, Any]) -> Tokens:
         raise NotImplementedError
 
-    def completion(self, response: dict[str, Any], usage: Usage = UNKNOWN) -> Completion:
+    @staticmethod
+    def completion(response: dict[str, Any], usage: Usage = UNKNOWN) -> Completion:
         raise NotImplementedError
 
     async def usage(self, response: dict[str, Any]) -> Usage:
         return await usage_of(self.provider, self.model, self.tokens(response), self.price, self.base_url)
+
+    def priced(self, read: int, written: int) -> float | None:
+        """The price of a call in US dollars, None if it is not known."""
+        return usage_now(self.provider, self.model, Tokens(read, written), self.price, self.base_url).cost
 
     async def post(self, body: dict[str, Any], timeout: float) -> dict[str, Any]:
         return await http.post(f"{self.base_url}{self.path}", self.request_headers, body, timeout, self.response_limit)
@@ -72,27 +78,18 @@ class ServedModel(Struct, frozen=True, kw_only=True):
         return f"{type(self).__name__}({self.model!r}, {self.base_url!r})"
 
 
+_OPTIONS = ("model", "provider", "api_key", "price", "response_limit")
+
+
 def served_judge(
     kind: type[ServedModel],
     address: http.Address,
     *,
     headers: dict[str, str] | None = None,
     window: int | None = None,
-    model: str,
-    api_key: str | None,
-    provider: str,
-    price: Price | None = None,
-    response_limit: int = http.RESPONSE_LIMIT,
-    **settings: Any,
+    **options: Any,
 ) -> ChatJudge:
-    """A chat judge from a model on a server."""
-    made = kind(
-        model=model,
-        provider=provider,
-        base_url=address.url,
-        api_key=api_key,
-        headers={**address.headers, **(headers or {})},
-        price=price,
-        response_limit=response_limit,
-    )
-    return ChatJudge(made, settings=made_settings(settings), window=window)
+    """A chat judge from a model on a server. The options are fields of the model and of `ChatSettings`."""
+    own = {name: options.pop(name) for name in _OPTIONS if name in options}
+    made = kind(base_url=address.url, headers={**address.headers, **(headers or {})}, **own)
+    return ChatJudge(made, settings=made_settings(options), window=window)

@@ -20,7 +20,7 @@ from ...core.redaction import as_cause, keep_attributes_secret
 from ...core.result import Usage
 from ...engine.judge import Answer, Call
 from ...engine.questions import Question
-from .http import asked_to_wait, error_of
+from .http import error_of_sdk
 
 T = TypeVar("T")
 
@@ -62,7 +62,9 @@ class OwnJudge:
         except HalluscopeError:
             raise
         except Exception as error:
-            known = _of_sdk(self.name, error)
+            known = error_of_sdk(error)
+            if known is None and type(error).__name__ in ("APIConnectionError", "APITimeoutError"):
+                known = JudgeUnavailable(f"{self.name} did not answer: {error}")
             if known is None:
                 raise
             raise known from as_cause(error)
@@ -139,14 +141,3 @@ def _schema_argument(complete: Callable[..., Any]) -> str | None:
         if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD) and p.default is p.empty
     ]
     return "" if len(placed) >= 2 else None
-
-
-def _of_sdk(name: str, error: Exception) -> JudgeError | None:
-    """The error of an SDK as one of ours, so that it is retried like ours."""
-    status = getattr(error, "status_code", None)
-    if isinstance(status, int):
-        headers = getattr(getattr(error, "response", None), "headers", None)
-        return error_of(status, str(error), asked_to_wait(headers or {}))
-    if type(error).__name__ in ("APIConnectionError", "APITimeoutError"):
-        return JudgeUnavailable(f"{name} did not answer: {error}")
-    return None

@@ -12,7 +12,7 @@ from ...core.plumbing.public import public_in
 from ...engine.judge import Answer, Ask, Call, Judge, JudgeSpec, resolve
 from ...engine.questions import Question
 from .escalation_budget import EscalationBudget
-from .opinions import Opinion, asker, decided, joined_opinions, opinions
+from .poll import Opinion, asker, decided, joined_opinions, noted, opinions, vote_of, wrong
 
 T = TypeVar("T")
 
@@ -106,7 +106,7 @@ class Cascade:
         if not items:
             return first
         views = opinions(question, first.value, self.first.name)
-        found = {item: decided(view) for item, view in views.items()}
+        found = dict(views)
         notes: list[str] = list(first.notes)
         refused, usage = question.refused(first.value), first.usage
         uncertain = sorted(
@@ -134,18 +134,18 @@ class Cascade:
                 answered = opinions(question, second.value, self.second.name)
                 _note(found, chosen, f"{self.second.name} gave no verdict; that of {self.first.name} stands")
                 for item in answered.keys() & set(chosen):
-                    votes = [view.vote for view in (views.get(item), answered[item]) if view is not None]
-                    found[item] = decided(answered[item], votes=votes)
+                    votes = [vote_of(view) for view in (views.get(item), answered[item]) if view is not None]
+                    found[item] = decided(answered[item], answered[item].judge, votes=votes)
         if not found:
             raise JudgeError(f"neither {self.first.name} nor {self.second.name} gave a verdict that can be used")
         notes.append(_deciders(question, found))
         return Answer(judge=self.name, value=joined_opinions(question, found, refused), usage=usage, notes=tuple(notes))
 
     def _sure(self, opinion: Opinion) -> bool:
-        wrong = opinion.wrong
-        if wrong is None:
+        doubt = wrong(opinion)
+        if doubt is None:
             return False
-        return wrong < self.low - _ROUNDING if opinion.vote.support.holds else wrong > self.high + _ROUNDING
+        return doubt < self.low - _ROUNDING if opinion.support.holds else doubt > self.high + _ROUNDING
 
     async def _ask_second(self, question: Question[T], ask: Ask) -> Answer[T]:
         usage = None
@@ -170,7 +170,7 @@ class Cascade:
         value = answer.value
         assert value is not None
         if question.items():
-            found = {item: decided(view) for item, view in opinions(question, value, self.second.name).items()}
+            found = opinions(question, value, self.second.name)
             value = joined_opinions(question, found, question.refused(value))
         note = f"{self.first.name} gave no answer ({error}); {self.second.name} answered the {question.kind} question"
         return Answer(judge=self.name, value=value, usage=answer.usage, notes=(*answer.notes, note))
@@ -179,17 +179,16 @@ class Cascade:
 def _note(found: dict[str, Opinion], items: Iterable[str], note: str) -> None:
     for item in items:
         if item in found:
-            found[item] = decided(found[item], notes=(note,))
+            found[item] = noted(found[item], note)
 
 
 def _certainty(opinion: Opinion | None) -> float:
-    if opinion is None or opinion.wrong is None:
+    if opinion is None or opinion.confidence is None:
         return -1.0
-    consistent = opinion.wrong <= 0.5 if opinion.vote.support.holds else opinion.wrong >= 0.5
-    return abs(opinion.wrong - 0.5) if consistent else 0.0
+    return max(0.0, opinion.confidence - 0.5)  # below one half, the judge contradicts its own verdict
 
 
 def _deciders(question: Question[Any], found: dict[str, Opinion]) -> str:
-    counts = Counter(opinion.vote.judge for opinion in found.values())
+    counts = Counter(opinion.judge for opinion in found.values())
     said = "; ".join(f"{judge} decided {question.items_in_words(count)}" for judge, count in counts.items())
     return f"who decided: {said}"

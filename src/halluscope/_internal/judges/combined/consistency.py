@@ -9,8 +9,7 @@ from ...core.errors import InputError
 from ...core.plumbing.public import public_in
 from ...engine.judge import Answer, Call, Judge, JudgeSpec, resolve
 from ...engine.questions import Question
-from .opinions import Opinion, asker, opinions
-from .poll import Voter, majority, minority, poll
+from .poll import Opinion, Voter, asker, majority, minority, noted, opinions, poll
 
 T = TypeVar("T")
 
@@ -69,7 +68,7 @@ class Consistent:
         first = await ask(self.judge, question) if self.if_needed else None
         if first is not None:
             given = opinions(question, first.value, self.judge.name).values()
-            if given and all(opinion.wrong is not None for opinion in given):
+            if given and all(opinion.confidence is not None for opinion in given):
                 return first
 
         async def draw(judge: Judge, question: Question[Any], /, sample: int | None = None) -> Answer[Any]:
@@ -88,6 +87,7 @@ class Consistent:
         return polled.answer(self, question, self.n // 2 + 1, f"samples of {self.judge.name}", self._decide)
 
     def _decide(self, given: list[Opinion]) -> Opinion:
-        rate = minority([opinion.vote for opinion in given])
+        rate = minority([vote for opinion in given for vote in opinion.votes])
         note = f"flip rate {rate:.2f}: {round(rate * len(given))} of {len(given)} samples said otherwise"
-        return majority(given, self.judge.name, (note,) if rate else ())
+        opinion = majority(given, self.judge.name)
+        return noted(opinion, note) if rate else opinion

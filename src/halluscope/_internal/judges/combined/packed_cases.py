@@ -5,12 +5,14 @@ from __future__ import annotations
 import asyncio
 import hashlib
 from collections.abc import Mapping
-from typing import Any, ClassVar, NamedTuple, TypeVar, cast
+from contextlib import suppress
+from typing import Any, ClassVar, TypeVar, cast
 
 from msgspec import structs
 
 from ...core.errors import InputError, JudgeError, JudgeRefused, QuestionTooLong, ReplyError
 from ...core.plumbing.public import public_in
+from ...core.plumbing.time_limit import time_limit
 from ...core.prompt import Material, Prompt, code_for
 from ...core.result import Usage
 from ...engine.judge import Answer, Call, Judge, JudgeSpec, resolve
@@ -115,8 +117,8 @@ class Packed:
         if self.judge.asks:
             raise InputError(f"{self.judge.name} asks other judges: pack the judges in it.")
         self.n = n
-        self._waiting: dict[str, list[_Waiting]] = {}
-        self._tasks: set[asyncio.Task[None]] = set()
+        self._open: dict[str, _Group] = {}
+        self._tasks: set[asyncio.Task[list[Answer[Any]]]] = set()
 
     @property
     def name(self) -> str:
@@ -136,79 +138,73 @@ class Packed:
             return await self.judge.answer(question, call)
         loop = asyncio.get_running_loop()
         alike = repr((id(loop), question.template, question.examples, question.words, question.truths is None))
-        group = self._waiting.setdefault(alike, [])
-        group.append(_Waiting(question, call, loop.create_future()))
-        if len(group) == 1:
-            loop.call_later(_WAIT, self._start, alike, group)
-        if len(group) == self.n:
-            self._start(alike, group)
-        return await group[-1].answer
+        group = self._open.get(alike)
+        if group is None:
+            group = self._open[alike] = _Group(call)
+            group.task = loop.create_task(self._ask(alike, group))
+            self._tasks.add(group.task)
+            group.task.add_done_callback(self._ended)
+        place = len(group.questions)
+        group.questions.append(question)
+        if place + 1 == self.n:
+            del self._open[alike]
+            group.full.set()
+        packed = await asyncio.shield(group.task)
+        return await self._completed(question, call, packed[place])
 
-    def _start(self, alike: str, group: list[_Waiting]) -> None:
-        """Ask a group, unless that was done when it was full."""
-        if self._waiting.get(alike) is group:
-            del self._waiting[alike]
-            task = asyncio.ensure_future(self._ask(group))
-            self._tasks.add(task)
-            task.add_done_callback(self._tasks.discard)
+    def _ended(self, task: asyncio.Task[Any]) -> None:
+        self._tasks.discard(task)
+        if not task.cancelled():
+            task.exception()  # mark as retrieved: all callers may have been cancelled
 
-    async def _ask(self, group: list[_Waiting]) -> None:
-        cases = {f"{place}{code_for(str(each.question.prompt))[:4]}": each for place, each in enumerate(group, start=1)}
-        first = group[0]
-        question = PackedClaims(
-            template=first.question.template,
-            examples=first.question.examples,
-            cases={code: each.question for code, each in cases.items()},
-        )
+    async def _ask(self, alike: str, group: _Group) -> list[Answer[Any]]:
+        """The part of each case in the answer of one call: no value and no usage where nothing was asked."""
+        with suppress(asyncio.TimeoutError):
+            async with time_limit(_WAIT):
+                await group.full.wait()
+        if self._open.get(alike) is group:
+            del self._open[alike]
+        nothing: list[Answer[Any]] = [Answer(judge=self.name) for _ in group.questions]
+        if len(nothing) == 1:
+            return nothing
+        first = group.questions[0]
+        cases = {f"{i}{code_for(str(case.prompt))[:4]}": case for i, case in enumerate(group.questions, start=1)}
+        question = PackedClaims(template=first.template, examples=first.examples, cases=cases)
         try:
-            answer = await self.judge.answer(question, first.call) if len(group) > 1 else None
+            answer = await self.judge.answer(question, group.call)
         except (QuestionTooLong, JudgeRefused):
-            answer = None
-        except Exception as error:
-            for each in group:
-                if not each.answer.done():
-                    each.answer.set_exception(error)
-            return
-        found = {} if answer is None else _read(question, answer)
-        shares = [Usage()] * len(group) if answer is None else _shares(answer.usage, len(group))
-        asked = [
-            self._completed(each, found.get(code), answer, share)
-            for (code, each), share in zip(cases.items(), shares, strict=True)
+            return nothing
+        found = _read(question, answer)
+        return [
+            Answer(judge=self.name, value=found.get(code), prompt=answer.prompt, reply=answer.reply, usage=share)
+            for code, share in zip(cases, _shares(answer.usage, len(cases)), strict=True)
         ]
-        await asyncio.gather(*asked)
 
-    async def _completed(
-        self, waiting: _Waiting, found: Verification | None, packed: Answer[Any] | None, share: Usage
-    ) -> None:
+    async def _completed(self, question: VerifyClaims, call: Call, packed: Answer[Any]) -> Answer[Any]:
         """The answer for one case. What the packed reply leaves out is asked alone."""
-        question = waiting.question
-        given = {} if found is None else question.judgements(found)
+        given = {} if packed.value is None else question.judgements(packed.value)
         missing = [item for item in question.items() if item not in given]
-        try:
-            if found is None or packed is None or not given:
-                alone = await self.judge.answer(question, waiting.call)
-                made = structs.replace(alone, judge=self.name, usage=alone.usage + share)
-            else:
-                made = Answer(judge=self.name, value=found, prompt=packed.prompt, reply=packed.reply, usage=share)
-                if missing:
-                    alone = await self.judge.answer(question.narrowed(missing), waiting.call)
-                    rest = _read(question.narrowed(missing), alone)
-                    more = question.judgements(rest) if isinstance(rest, Verification) else {}
-                    verdicts = [(given | more)[item] for item in question.items() if item in given | more]
-                    value = question.joined(verdicts, found.refused)
-                    made = structs.replace(made, value=value, usage=share + alone.usage)
-        except Exception as error:
-            if not waiting.answer.done():
-                waiting.answer.set_exception(error)
-            return
-        if not waiting.answer.done():
-            waiting.answer.set_result(made)
+        if not missing:
+            return packed
+        rest = question.narrowed(missing) if given else question
+        alone = await self.judge.answer(rest, call)
+        usage = packed.usage + alone.usage
+        if not given:
+            return structs.replace(alone, judge=self.name, usage=usage)
+        found = {**given, **question.judgements(_read(rest, alone) or Verification(()))}
+        verdicts = [found[item] for item in question.items() if item in found]
+        return structs.replace(packed, value=question.joined(verdicts, packed.value.refused), usage=usage)
 
 
-class _Waiting(NamedTuple):
-    question: VerifyClaims
-    call: Call
-    answer: asyncio.Future[Answer[Any]]
+class _Group:
+    """Cases that are asked about in one call."""
+
+    task: asyncio.Task[list[Answer[Any]]]
+
+    def __init__(self, call: Call) -> None:
+        self.call = call
+        self.questions: list[VerifyClaims] = []
+        self.full = asyncio.Event()
 
 
 def _read(question: Question[Any], answer: Answer[Any]) -> Any:

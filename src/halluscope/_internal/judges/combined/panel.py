@@ -11,8 +11,7 @@ from ...core.errors import InputError, JudgeError
 from ...core.plumbing.public import public_in
 from ...engine.judge import Answer, Ask, Call, Judge, JudgeSpec, resolve
 from ...engine.questions import Question
-from .opinions import asker
-from .poll import Voter, majority, poll
+from .poll import Voter, asker, majority, poll
 
 T = TypeVar("T")
 

@@ -11,6 +11,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+import msgspec
 from msgspec import Struct
 
 from ...core.errors import ReplyError
@@ -47,11 +48,10 @@ class PairOpinion(Struct, frozen=True):
 
 
 class Format(Struct, frozen=True, kw_only=True):
-    """How a family of models is asked.
+    """How a family of models is asked, from `formats.json`.
 
-    `fields` are the fields of the request apart from model and settings, for a pair, the model's name, and whether the
-    server is Ollama. `yes` and `no` are the words for supported and unsupported. `window` is in tokens. `whole` says
-    that the model judges whole answers; otherwise it judges one statement at a time.
+    `yes` and `no` are the words for supported and unsupported. `window` is in tokens. With `whole`, the model judges
+    whole answers, otherwise one statement at a time.
     """
 
     name: str
@@ -63,8 +63,13 @@ class Format(Struct, frozen=True, kw_only=True):
     yes: str
     no: str
     whole: bool
-    fields: Callable[[Pair, str, bool], dict[str, Any]]
-    read: Callable[[str], PairOpinion]
+
+    def fields(self, pair: Pair, model: str, ollama: bool) -> dict[str, Any]:
+        """The fields of a request apart from model and settings, for a server that is Ollama or another."""
+        return _FUNCTIONS[self.name][0](pair, model, ollama)
+
+    def read(self, reply: str) -> PairOpinion:
+        return _FUNCTIONS[self.name][1](reply)
 
 
 @lru_cache
@@ -141,47 +146,13 @@ def _read_lynx(text: str) -> PairOpinion:
     return PairOpinion(score == "PASS", reason=str(told) if told else None)
 
 
-FORMATS = (
-    Format(
-        name="Bespoke-MiniCheck",
-        matches=r"minicheck",
-        example="ollama/bespoke-minicheck",
-        about="Bespoke-MiniCheck-7B, claim by claim: English, 32K tokens, CC BY-NC 4.0 (not for commercial use)",
-        window=32_768,
-        max_tokens=5,
-        yes="yes",
-        no="no",
-        whole=False,
-        fields=_minicheck,
-        read=_read_word,
-    ),
-    Format(
-        name="Granite Guardian",
-        matches=r"granite[\w.-]*guardian",
-        example="ollama/granite4.1-guardian",
-        about="Granite Guardian by IBM, its groundedness risk: English, asked with up to 8K tokens, Apache 2.0",
-        window=8_192,
-        max_tokens=48,
-        yes="no",
-        no="yes",
-        whole=True,
-        fields=_granite_guardian,
-        read=_read_risk,
-    ),
-    Format(
-        name="Patronus Lynx",
-        matches=r"lynx",
-        example="vllm/PatronusAI/Llama-3-Patronus-Lynx-8B-Instruct",
-        about="Patronus Lynx, with reasoning: English, 8K tokens, CC BY-NC 4.0 (not for commercial use)",
-        window=8_192,
-        max_tokens=1_024,
-        yes="pass",
-        no="fail",
-        whole=True,
-        fields=_lynx,
-        read=_read_lynx,
-    ),
-)
+_FUNCTIONS: dict[str, tuple[Callable[[Pair, str, bool], dict[str, Any]], Callable[[str], PairOpinion]]] = {
+    "Bespoke-MiniCheck": (_minicheck, _read_word),
+    "Granite Guardian": (_granite_guardian, _read_risk),
+    "Patronus Lynx": (_lynx, _read_lynx),
+}
+
+FORMATS = msgspec.json.decode(Path(__file__).with_name("formats.json").read_bytes(), type=tuple[Format, ...])
 
 
 def format_of(model: str) -> Format | None:
