@@ -113,8 +113,7 @@ class Case(Struct, frozen=True, kw_only=True):
         notes: list[str] = []
         talk = _conversation(output, input, context_from)
         if talk is not None:
-            said_of_it = "read as a conversation, of which the last answer is judged"
-            notes += talk.notes(said_of_it, with_context=context is None)
+            notes += talk.notes("read as a conversation, of which the last answer is judged", with_context=context is None)
             output, input = talk.answer, input if isinstance(input, str) else talk.question
             context = talk.context if context is None else context
         elif context is None and isinstance(input, str) and (parts := _prompt(input, context_from)):

@@ -15,8 +15,15 @@ SYSTEM = frozenset({"system", "developer"})
 TOOL = frozenset({"tool", "function"})
 
 _SPOKEN = frozenset({"text", "output_text", "input_text"})
-_ITEMS = frozenset({"message", "function_call", "function_call_output", "reasoning", "tool-result", "tool-call"})
-"""Types of items that may have no role."""
+TYPED_ITEMS = {
+    "message": "content",
+    "function_call": "call_id",
+    "function_call_output": "call_id",
+    "reasoning": "summary",
+    "tool-result": "toolCallId",
+    "tool-call": "toolCallId",
+}
+"""Types of items that may have no role, each with a field that distinguishes it from other data."""
 _LISTS = ("messages", "inputMessages", "input_messages", "uiMessages", "output")
 _DELTAS = frozenset({"response.output_text.delta", "text-delta", "text_delta", "text"})
 """Types of events with text of the answer."""
@@ -122,7 +129,7 @@ def plain(value: Any) -> dict[str, Any] | None:
 
 
 def _is_message(held: Mapping[str, Any]) -> bool:
-    return isinstance(held.get("role"), str) or held.get("type") in _ITEMS
+    return isinstance(held.get("role"), str) or held.get("type") in TYPED_ITEMS
 
 
 def passages_in(result: Any) -> Iterator[str]:

@@ -10,7 +10,7 @@ from msgspec import UNSET, Struct, structs
 
 from ..errors import CaseError
 from ..plumbing.json_values import TOO_DEEP, json_text, too_deep
-from .messages import ASSISTANT, SYSTEM, TOOL, USER, messages_of, parts_of, passages_in, plain, text_of
+from .messages import ASSISTANT, SYSTEM, TOOL, TYPED_ITEMS, USER, messages_of, parts_of, passages_in, plain, text_of
 from .prompt_context import PromptParts, read_prompt
 from .tool_results import ToolCall, extract_tool_results, tool_calls
 
@@ -23,15 +23,6 @@ CONTEXT_FROM: tuple[Source, ...] = ("tools", "documents", "prompt", "system", "u
 """The default. Questions may contain false statements and earlier answers may be hallucinated, so they do not count."""
 
 _ROLES = ASSISTANT | USER | SYSTEM | TOOL
-_TYPED = {
-    "message": "content",
-    "function_call": "call_id",
-    "function_call_output": "call_id",
-    "reasoning": "summary",
-    "tool-result": "toolCallId",
-    "tool-call": "toolCallId",
-}
-"""Types of items that may have no role, each with a field that distinguishes it from other data."""
 _SPOKEN_IN = ("content", "parts", "tool_calls", "toolInvocations", "tool_invocations", "function_call")
 
 
@@ -218,7 +209,7 @@ def _turns(value: Any) -> list[dict[str, Any]] | None:
 def _is_turn(message: Mapping[str, Any]) -> bool:
     role = message.get("role")
     if role is None:
-        return _TYPED.get(str(message.get("type")), "") in message
+        return TYPED_ITEMS.get(str(message.get("type")), "") in message
     return role in _ROLES and any(key in message for key in _SPOKEN_IN)
 
 

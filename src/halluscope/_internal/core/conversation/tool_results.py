@@ -11,6 +11,8 @@ from ..errors import CaseError
 from ..plumbing.json_values import TOO_DEEP, decode_json, json_text, too_deep
 from .messages import ASSISTANT, messages_of, parts_of, plain, text_of
 
+_WRAPS = ("text", "json", "content")
+
 
 class ToolCall(Struct, frozen=True):
     """A call of a tool, or a part of one: name, arguments and result are often in different messages.
@@ -176,9 +178,6 @@ def _unwrapped(call: Mapping[str, Any]) -> Any:
     if wrapped is not None and set(wrapped) >= {"type", "value"} and str(wrapped["type"]).split("-")[-1] in _WRAPS:
         return wrapped["value"]
     return output
-
-
-_WRAPS = ("text", "json", "content")
 
 
 def _returned(content: Any) -> Any:

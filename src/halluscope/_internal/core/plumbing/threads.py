@@ -185,26 +185,21 @@ def spread(function: Callable[[T], R], items: Iterable[T], threads: int) -> Iter
     if threads <= 1 or len(todo) <= 1:
         yield from map(function, todo)
         return
-    results: dict[int, R] = {}
-    failures: list[BaseException] = []
+    results: dict[int, Future[R]] = {place: Future() for place in range(len(todo))}
     places = itertools.count()  # thread-safe
-    ready = threading.Condition()
     stopped = False
 
     def step() -> bool:
+        nonlocal stopped
         place = next(places)
         if place >= len(todo) or stopped:
             return False
         try:
-            made = function(todo[place])
-            with ready:
-                results[place] = made
-                ready.notify_all()
+            results[place].set_result(function(todo[place]))
         except BaseException as error:
-            with ready:
-                failures.append(error)
-                ready.notify_all()
-        return not failures
+            stopped = True
+            results[place].set_exception(error)
+        return True
 
     def help_out() -> None:
         while step():
@@ -217,14 +212,9 @@ def spread(function: Callable[[T], R], items: Iterable[T], threads: int) -> Iter
         pass
     try:
         for place in range(len(todo)):
-            while place not in results and step():
+            while not results[place].done() and step():
                 pass
-            with ready:
-                while place not in results and not failures:
-                    ready.wait(1.0)
-            if failures:
-                raise failures[0]
-            yield results.pop(place)
+            yield results.pop(place).result()
     finally:
         stopped = True
 

@@ -62,15 +62,13 @@ class Explain(Question[str], frozen=True, kw_only=True):
             }
             for v in failing_first
         ]
-        slots: dict[str, str | Material] = {
+        return {
             "score": self.shown_score,
             "scale": f"{self.scale:g}",
             "meaning": self.meaning,
             "verdicts": Material(findings),
+            "context": Material(self.context),
         }
-        if self.context is None and _CONTEXT_SLOT not in self.template:
-            return slots
-        return {**slots, "context": Material(None if self.context is None else list(self.context))}
 
     def render(self) -> Prompt:
         if self.context is None or _CONTEXT_SLOT in self.template:
