@@ -15,7 +15,6 @@ from msgspec import Struct, structs
 from .conversation import (
     CONTEXT_FROM,
     Conversation,
-    PromptParts,
     checked_sources,
     read_conversation,
     read_prompt,
@@ -113,12 +112,16 @@ class Case(Struct, frozen=True, kw_only=True):
         notes: list[str] = []
         talk = _conversation(output, input, context_from)
         if talk is not None:
-            notes += talk.notes("read as a conversation, of which the last answer is judged", with_context=context is None)
+            notes += talk.notes(
+                "read as a conversation, of which the last answer is judged", with_context=context is None
+            )
             output, input = talk.answer, input if isinstance(input, str) else talk.question
             context = talk.context if context is None else context
-        elif context is None and isinstance(input, str) and (parts := _prompt(input, context_from)):
-            notes.append(f"the context was found {parts.where} in the input")
-            context, input = parts.passages, parts.rest
+        elif context is None and isinstance(input, str) and "prompt" in checked_sources(context_from):
+            parts = read_prompt(input)
+            if parts is not None:
+                notes.append(f"the context was found {parts.where} in the input")
+                context, input = parts.passages, parts.rest
         text = _text("output", output, notes) if output is not None else ""
         question = _text("input", input, notes) if input is not None else None
         passages = _passages(context, notes)
@@ -186,15 +189,8 @@ class Case(Struct, frozen=True, kw_only=True):
                 tool=clean(call.tool_name) if call else None,
                 arguments=_metadata(call.arguments) if call else {},
             )
-            case = cls(
-                output=_text("output", step.answer, notes),
-                context=_passages(given, notes),
-                input=None if step.question is None else _text("input", step.question, notes),
-                metadata=_metadata(metadata),
-                notes=tuple(notes),
-                turn=turn,
-            )
-            made.append(case)
+            case = cls.of(step.answer, given, step.question, metadata=metadata, context_from=())
+            made.append(structs.replace(case, notes=(*notes, *case.notes), turn=turn))
         name = _given_id(id) or _hash([(case.output, case.context, case.input) for case in made])
         for number, case in enumerate(made):
             assert case.turn is not None
@@ -224,10 +220,6 @@ def _conversation(output: object, input: object, context_from: Iterable[str]) ->
         apart = isinstance(output, str) or output is None
         return None if apart else read_conversation(output, context_from=context_from)
     return read_conversation(input, "" if output is None else output, context_from=context_from)
-
-
-def _prompt(input: str, context_from: Iterable[str]) -> PromptParts | None:
-    return read_prompt(input) if "prompt" in checked_sources(context_from) else None
 
 
 def content_id(output: str, context: Sequence[str] | None, input: str | None) -> str:

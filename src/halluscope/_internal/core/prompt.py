@@ -66,12 +66,10 @@ class Material(Struct, frozen=True):
 
 
 def render(template: str, slots: Mapping[str, str | Material]) -> Prompt:
-    """Fill the `{{slots}}` of a template in one pass, so that braces in the material have no effect.
-
-    A line of three dashes separates the system message from the user message. Without it, everything is the user
-    message.
-    """
-    encoded = {name: _encoded(slot.value) for name, slot in slots.items() if isinstance(slot, Material)}
+    """Fill the `{{slots}}` of a template in one pass, so that braces in the material have no effect."""
+    encoded = {
+        name: msgspec.json.encode(slot.value).decode() for name, slot in slots.items() if isinstance(slot, Material)
+    }
     everything = "\n".join(encoded.values())
 
     def filled(name: str, code: str) -> str:
@@ -93,7 +91,7 @@ def render(template: str, slots: Mapping[str, str | Material]) -> Prompt:
 
 @lru_cache(maxsize=256)
 def _messages(template: str) -> list[list[str]]:
-    """Split a template into one or two messages, and those into texts and names of slots, alternating."""
+    """Split a template at its line of dashes into messages, and these into texts and names of slots, in turn."""
     return [_SLOT.split(message) for message in _DIVIDER.split(template, maxsplit=1)]
 
 
@@ -104,10 +102,6 @@ def require_slots(name: str, template: str, needed: tuple[str, ...]) -> None:
     if missing:
         wanted = ", ".join(f"{{{{{slot}}}}}" for slot in missing)
         raise PromptError(f"the replacement for prompt {name!r} must contain {wanted}.")
-
-
-def _encoded(value: Any) -> str:
-    return msgspec.json.encode(value).decode()
 
 
 def code_for(material: str, seed: str | None = None) -> str:

@@ -66,10 +66,7 @@ class HasFlow(Protocol):
 
 
 class Driver:
-    """Scores cases with one judge. Can be shared between tasks, and between threads with a loop each.
-
-    `apart` are throttles of judges that have their own, by judge name.
-    """
+    """Scores cases with one judge, in tasks and threads. `apart` are throttles of judges with one of their own."""
 
     def __init__(
         self,

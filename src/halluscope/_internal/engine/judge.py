@@ -22,10 +22,6 @@ from .questions import Question, WordProbabilities
 T = TypeVar("T")
 
 
-def _nothing() -> None:
-    return
-
-
 DEFAULT = "local"
 VARIABLE = "HALLUSCOPE_JUDGE"
 
@@ -86,7 +82,7 @@ class Call(Struct, frozen=True):
     ask: Ask | None = None
     sample: int = 0
     repair: int = 0
-    begun: Callable[[], None] = _nothing
+    begun: Callable[[], None] = lambda: None
 
 
 @public

@@ -41,34 +41,61 @@ async def each(
     An error of the work or of `beside`, which runs until the end, ends all jobs; one while jobs are produced is raised
     when those under way are done. Returns False if `may_start`, given the number under way, stopped the jobs.
     """
-    pool = _Pool()
+    busy: set[asyncio.Task[object]] = set()
+    others: set[asyncio.Task[object]] = set()
+    faults: list[BaseException] = []
+    one_ended = asyncio.Event()
+
+    def start(coroutine: Coroutine[Any, Any, object], tasks: set[asyncio.Task[object]]) -> None:
+        task = asyncio.ensure_future(coroutine)
+        tasks.add(task)
+        task.add_done_callback(end)
+
+    def end(task: asyncio.Task[object]) -> None:
+        busy.discard(task)
+        one_ended.set()
+        error = asyncio.CancelledError() if task.cancelled() else task.exception()
+        if error is not None:
+            faults.append(error)
+
+    async def until(ready: Callable[[], bool]) -> bool:
+        """Wait until this is true, or nothing is under way. Returns whether it is true, or raises the first error."""
+        while not faults:
+            if ready():
+                return True
+            if not busy:
+                return False
+            one_ended.clear()
+            await one_ended.wait()
+        raise faults[0]
+
     if beside is not None:
-        pool.start(beside(), counted=False)
+        start(beside(), others)
     try:
         try:
             async with aclosing(jobs if isinstance(jobs, AsyncGenerator) else _one_by_one(jobs)) as given:
                 async for job in given:
-                    if not await pool.room(at_once, may_start):
-                        await pool.finish()
+                    if not await until(lambda: len(busy) < at_once and may_start(len(busy))):
                         return False
-                    pool.start(work(job))
+                    start(work(job), busy)
         except Exception:
-            if pool.fault is None:
-                await pool.finish()
+            if not faults:
+                await until(lambda: False)
             raise
-        await pool.finish()
+        await until(lambda: False)
         return True
     finally:
-        await pool.stop()
+        left = busy | others
+        while left:  # third-party code may swallow a cancellation
+            for task in left:
+                task.cancel()
+            _, left = await asyncio.wait(left, timeout=_CANCELLED_AGAIN)
 
 
 async def collected(
     jobs: Sequence[J], work: Callable[[J], Awaitable[R]], *, at_once: int, progress: Callable[[int], None] | None = None
 ) -> list[R]:
-    """Return the result of the work for each job, in order.
-
-    `progress` is called with the number of jobs done: in a thread, because it may block or call this package.
-    """
+    """Return the results in order. `progress` gets the number of jobs done, in a thread, because it may block."""
     found: dict[int, R] = {}
     turn, counter = asyncio.Lock(), itertools.count(1)
 
@@ -113,54 +140,6 @@ async def score_all(
     if at_once < 1:
         raise InputError(f"the concurrency must be at least 1, not {at_once}.")
     return await collected(cases, lambda case: scored(driver, metric, case), at_once=at_once, progress=progress)
-
-
-class _Pool:
-    """The running tasks, and the first error among them."""
-
-    def __init__(self) -> None:
-        self.fault: BaseException | None = None
-        self._busy: set[asyncio.Task[object]] = set()
-        self._beside: set[asyncio.Task[object]] = set()
-        self._freed = asyncio.Event()
-
-    def start(self, work: Coroutine[Any, Any, object], *, counted: bool = True) -> None:
-        task = asyncio.ensure_future(work)
-        (self._busy if counted else self._beside).add(task)
-        task.add_done_callback(self._ended)
-
-    def _ended(self, task: asyncio.Task[object]) -> None:
-        self._busy.discard(task)
-        self._freed.set()
-        error = asyncio.CancelledError() if task.cancelled() else task.exception()
-        self.fault = self.fault or error
-
-    async def room(self, at_once: int, may_start: Callable[[int], bool]) -> bool:
-        """Wait until another job may start. Return False if none may start although none is running."""
-        while self.fault is None:
-            busy = len(self._busy)
-            if busy < at_once and may_start(busy):
-                return True
-            if not busy:
-                return False
-            self._freed.clear()
-            await self._freed.wait()
-        raise self.fault
-
-    async def finish(self) -> None:
-        while self._busy and self.fault is None:
-            self._freed.clear()
-            await self._freed.wait()
-        if self.fault is not None:
-            raise self.fault
-
-    async def stop(self) -> None:
-        """Cancel all tasks until they have ended. Third-party code may swallow a cancellation."""
-        left = self._busy | self._beside
-        while left:
-            for task in left:
-                task.cancel()
-            _, left = await asyncio.wait(left, timeout=_CANCELLED_AGAIN)
 
 
 async def _one_by_one(jobs: Iterable[J]) -> AsyncGenerator[J, None]:

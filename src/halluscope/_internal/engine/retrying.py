@@ -178,7 +178,7 @@ class Caller:
                     raise
                 if isinstance(error, JudgeUnreachable) and attempt > _UNREACHABLE_RETRIES:
                     raise
-                if _is_server_error(error):
+                if error.status is not None and not isinstance(error, JudgeThrottled):
                     # Another try that takes as long as the last one must fit in as well.
                     now = time.monotonic()
                     began = tried if began is None else began
@@ -236,11 +236,6 @@ async def _enter(throttle: Throttle | None, clock: Clock) -> None:
             await throttle.enter()
     except asyncio.TimeoutError:
         raise clock.ran_out() from None
-
-
-def _is_server_error(error: JudgeError) -> bool:
-    """Whether the server answered with an error other than throttling."""
-    return error.status is not None and not isinstance(error, JudgeThrottled)
 
 
 @contextmanager

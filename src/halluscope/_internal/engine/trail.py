@@ -50,11 +50,7 @@ class TimeSpent:
 
 
 class Trail:
-    """Exchanges, notes, usage and time of one result.
-
-    `turns` limits the calls for its case. `late` are the judges that did not answer one of its questions in time: they
-    are asked no more.
-    """
+    """Exchanges, notes, usage and time of one result. Judges in `late` ran out of time and are asked no more."""
 
     def __init__(self, case: Case, work: Work | None = None, heard: Heard | None = None) -> None:
         self.work = work or Work()

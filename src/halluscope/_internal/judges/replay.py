@@ -220,7 +220,8 @@ class _Tape:
 
     async def answer(self, question: Question[T], call: Call) -> Answer[T]:
         recorded = self._recorded
-        answer: Answer[T] = Answer(judge=recorded.judge, prompt=_prompt(question), notes=recorded.notes)
+        prompt = str(question.prompt) if question.template else None
+        answer: Answer[T] = Answer(judge=recorded.judge, prompt=prompt, notes=recorded.notes)
         if not isinstance(recorded.reply, UnsetType):
             said = recorded.reply
             return structs.replace(
@@ -257,10 +258,6 @@ def _as_data(reply: str) -> Any:
     if isinstance(data, dict):
         return {key: value for key, value in data.items() if key != CODE}
     return data if isinstance(data, list) else reply
-
-
-def _prompt(question: Question[Any]) -> str | None:
-    return str(question.prompt) if question.template else None
 
 
 def _about(question: Question[Any]) -> str:

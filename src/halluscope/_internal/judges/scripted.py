@@ -63,7 +63,7 @@ class ScriptedJudge:
         if isinstance(reply, Exception):
             raise reply
         text = reply if isinstance(reply, str) else msgspec.json.encode(reply).decode()
-        return Answer(judge=self.name, prompt=_shown(question), reply=text, usage=Usage(calls=1))
+        return Answer(judge=self.name, prompt=str(question.prompt), reply=text, usage=Usage(calls=1))
 
     def _next(self, kind: str) -> Reply:
         assert not callable(self._replies)
@@ -75,7 +75,3 @@ class ScriptedJudge:
         place = self._given.get(kind, 0)
         self._given[kind] = place + 1
         return replies[min(place, len(replies) - 1)]
-
-
-def _shown(question: Question[Any]) -> str:
-    return str(question.prompt)

@@ -27,10 +27,9 @@ _SPOKEN_IN = ("content", "parts", "tool_calls", "toolInvocations", "tool_invocat
 
 
 class Conversation(Struct, frozen=True):
-    """One answer or tool call of a conversation, the question before it, and the context that was known by then.
+    """One answer or tool call, in the message with this index, the question before it, and the context known by then.
 
-    `found` counts the passages by source, `details` say how they were found where they were no message of their own,
-    and `message` is the index of the message that holds the answer or call.
+    `found` counts the passages by source; `details` are for the notes.
     """
 
     answer: str
@@ -192,10 +191,7 @@ def checked_sources(context_from: Iterable[str]) -> frozenset[str]:
 
 
 def _turns(value: Any) -> list[dict[str, Any]] | None:
-    """Return the messages, including the instructions of a request. None if the value is no conversation.
-
-    This is stricter than `messages_of`, because a structured output may have a "role" too.
-    """
+    """The messages, with the instructions of a request. Stricter than `messages_of`: data may have a "role" too."""
     if value is None or isinstance(value, (str, bytes, int, float)):
         return None
     messages = messages_of(value)

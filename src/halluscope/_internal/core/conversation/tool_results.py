@@ -15,10 +15,7 @@ _WRAPS = ("text", "json", "content")
 
 
 class ToolCall(Struct, frozen=True):
-    """A call of a tool, or a part of one: name, arguments and result are often in different messages.
-
-    `result` is `UNSET` where none has come back. If `is_error`, it is the error.
-    """
+    """A call of a tool, or a part of one. `result` is `UNSET` if none has come back, or the error if `is_error`."""
 
     tool_name: str
     tool_call_id: str | None

@@ -57,7 +57,9 @@ def _reached(starts: set[Path]) -> set[Path]:
 def _read(path: Path) -> tuple[bytes, frozenset[Path]]:
     """Return a hash of a file without comments and blank lines and of its data, and the files that it imports."""
     source = path.read_text(encoding="utf-8", errors="replace")
-    marked = _TEXT_OR_COMMENT.sub(_without_comment, source) if "#" in source else source
+    marked = source
+    if "#" in source:
+        marked = _TEXT_OR_COMMENT.sub(lambda found: _COMMENT if found[0][0] == "#" else found[0], source)
     bare = "".join([piece.rstrip(" \t") for piece in marked.split(_COMMENT)])
     code = "\n".join([line for line in bare.splitlines() if line.strip()])
     imported = {file for dots, module, names in _IMPORT.findall(code) for file in _files(path, dots, module, names)}
@@ -65,11 +67,6 @@ def _read(path: Path) -> tuple[bytes, frozenset[Path]]:
     for data in map(path.with_name, _DATA.findall(code)):
         digest.update(data.read_bytes() if data.is_file() else b"")
     return digest.digest(), frozenset(imported)
-
-
-def _without_comment(found: re.Match[str]) -> str:
-    text = found.group()
-    return _COMMENT if text[0] == "#" else text
 
 
 def _files(path: Path, dots: str, module: str, names: str) -> Iterator[Path]:

@@ -40,11 +40,7 @@ class _Background:
         self.thread.start()
 
     def _run(self) -> None:
-        """Run the loop until it is closed.
-
-        A task that raises SystemExit or KeyboardInterrupt ends `run_forever`. The task keeps the exception for its
-        caller, and the other tasks go on.
-        """
+        """Run the loop until it is closed. A task that raises SystemExit, which ends `run_forever`, stops no other."""
         while not self._closing:
             with suppress(SystemExit, KeyboardInterrupt):
                 self.loop.run_forever()
@@ -62,10 +58,9 @@ class _Background:
 
 
 class _Call(Generic[T]):
-    """A coroutine that runs in the loop while another thread waits for it.
+    """A coroutine that runs in the loop while another thread waits for it, with a bare lock.
 
-    The thread waits for a bare lock. Events and futures of the standard library use a condition, which stays locked
-    forever if an interrupt arrives at the moment it is entered.
+    Conditions, which events and futures use, stay locked if an interrupt arrives at the moment they are entered.
     """
 
     def __init__(self, coroutine: Coroutine[Any, Any, T]) -> None:

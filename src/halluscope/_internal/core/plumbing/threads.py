@@ -101,11 +101,7 @@ def doing(work: Work) -> Iterator[None]:
 
 @contextmanager
 def compiled_code() -> Iterator[None]:
-    """Wrap calls of C++ or Rust that release the interpreter. The end of the process waits until they return.
-
-    A thread that returns to an interpreter that has ended is killed, which makes C++ and Rust raise SIGABRT. During the
-    end of the process, no thread may enter.
-    """
+    """Wrap calls of C++ or Rust. The process ends after they return: a thread killed inside them raises SIGABRT."""
     thread, running = threading.get_ident(), _running()
     running.compiled.add(thread)
     try:

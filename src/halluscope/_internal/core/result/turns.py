@@ -20,7 +20,11 @@ def of_conversation(cases: Sequence[Case], results: Sequence[Result]) -> Result:
     if every turn with a score passes.
     """
     turns = tuple(TurnResult(case, result) for case, result in zip(cases, results, strict=True))
-    scored = [(result.score, _weight(result)) for result in results if result.score is not None]
+    scored = [
+        (result.score, max(1, sum(verdict.support is not Support.NOT_A_CLAIM for verdict in result.verdicts)))
+        for result in results
+        if result.score is not None
+    ]
     missing = next((result for result in results if result.outcome in _OPEN), None)
     whole = bool(scored) and missing is None
     failing = [turn for turn in turns if turn.result.passed is False]
@@ -51,10 +55,6 @@ def with_each_turn(result: Result, change: Callable[[Result], Result]) -> Result
     if not result.turns:
         return change(result)
     return of_conversation([turn.case for turn in result.turns], [change(turn.result) for turn in result.turns])
-
-
-def _weight(result: Result) -> int:
-    return max(1, sum(verdict.support is not Support.NOT_A_CLAIM for verdict in result.verdicts))
 
 
 def _reason(turns: Sequence[TurnResult], failing: Sequence[TurnResult], scored: int, missing: int) -> str:

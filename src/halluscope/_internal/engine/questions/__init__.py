@@ -2,9 +2,8 @@
 
 from .compare import ComparePassages
 from .edits import ProposedEdit, ProposeEdits
-from .explain import Explain
+from .explain import Explain, ResolveContext
 from .extract import ExtractClaims, ExtractTruths, numbered
 from .label_answer import FACTUAL, HALLUCINATED, LabelAnswer, Labelled
 from .question import Passage, Question, WordProbabilities, distinct
-from .resolve_context import ResolveContext
 from .verify import VerdictQuestion, Verification, VerifyClaims

@@ -1,17 +1,17 @@
-"""The question why an output got its score."""
+"""The questions why an output got its score, and for a context that is known only while it is scored."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 from msgspec import structs
 
 from ...core.errors import ReplyError
 from ...core.plumbing.public import public_in
 from ...core.prompt import Material, Prompt
-from ...core.verdict import Verdict
+from ...core.verdict import Claim, Verdict
 from .question import Question, object_schema, text_in
 
 _SHOWN = 40
@@ -104,3 +104,33 @@ class Explain(Question[str], frozen=True, kw_only=True):
     def split(self, limit: int) -> tuple[Explain, ...]:
         """The question without its context. The verdicts contain what matters of it."""
         return (structs.replace(self, context=None),) if self.context is not None else (self,)
+
+
+@public_in("halluscope.metrics")
+class ResolveContext(Question[tuple[str, ...]], frozen=True, kw_only=True):
+    """Asks for the context to check claims against.
+
+    No model answers this question, but the code that set `resolve_context` on the metric, such as a hook that reads
+    the results of tool calls.
+
+    Attributes:
+        step: The step that needs the context: "analyze" or "explain".
+        claims: The claims of the output.
+        verdicts: The verdicts, in the step "explain".
+        score: The score, in the step "explain".
+    """
+
+    kind: ClassVar[str] = "resolve"
+    answer_type: ClassVar[Any] = tuple[str, ...]
+
+    step: Literal["analyze", "explain"]
+    claims: tuple[Claim, ...]
+    verdicts: tuple[Verdict, ...] = ()
+    score: float | None = None
+
+    def typical_answer(self) -> tuple[str, ...]:
+        return ()
+
+    @property
+    def size(self) -> int:
+        return 0

@@ -52,13 +52,12 @@ class ExtractClaims(Question[tuple[Claim, ...]], frozen=True, kw_only=True):
         """
         texts = _distinct(listed(data, "claims", "statements"), self.output)
         closest = _closest_sentence(self.output)
-        return numbered([self._placed(text, closest) for text in texts])
-
-    def _placed(self, text: str, closest: Callable[[str], tuple[int, int] | None]) -> Claim:
-        place = locate(text, self.output) or closest(text)
-        if place is None:
-            return Claim("", text)
-        return Claim("", text, place[0] + self.offset, place[1] + self.offset)
+        claims: list[Claim] = []
+        for text in texts:
+            place = locate(text, self.output) or closest(text)
+            span = (place[0] + self.offset, place[1] + self.offset) if place else ()
+            claims.append(Claim("", text, *span))
+        return numbered(claims)
 
     def claims_in(self, answer: tuple[Claim, ...]) -> tuple[Claim, ...]:
         return answer

@@ -72,7 +72,8 @@ class VerdictQuestion(Question[Verification], frozen=True, kw_only=True):
         for place, item in enumerate(items):
             claim = self.asked[place] if by_order else self._claim_of(item)
             if claim is None:
-                refused.append(f"a verdict on {_named(item)}, which was not asked about")
+                named = text_in(item.get("statement")) or text_in(item.get("id")) or "an unnamed claim"
+                refused.append(f"a verdict on {named!r}, which was not asked about")
                 continue
             word = word_of(item.get("verdict"), self.vocabulary)
             if word is None:
@@ -277,10 +278,9 @@ class VerifyClaims(VerdictQuestion, frozen=True, kw_only=True):
 
 
 def _restates(statement: str, claim: str) -> bool:
-    """Whether a statement is the claim, reworded or in another script.
+    """Whether a statement is the claim, reworded or in another script, with no other numbers.
 
-    A statement with other numbers is another claim: judges tend to restate a claim with the number of the context, and
-    then find it supported.
+    Judges tend to restate a claim with the number of the context, and then find it supported.
     """
     if folded(statement) == folded(claim):
         return True
@@ -291,7 +291,3 @@ def _restates(statement: str, claim: str) -> bool:
 
 def _numbers(text: str) -> set[str]:
     return {word.replace(",", "") for word in words(text) if word[0].isdigit()}
-
-
-def _named(item: dict[str, Any]) -> str:
-    return repr(text_in(item.get("statement")) or text_in(item.get("id")) or "an unnamed claim")

@@ -36,11 +36,7 @@ class Price(Struct, frozen=True):
 
 
 class Tokens(Struct, frozen=True):
-    """Token counts of a response.
-
-    Of the input tokens, `cached` were read from the server's cache and may cost less; `stored` were written to it and
-    may cost more.
-    """
+    """Token counts of a response. Of the input tokens, `cached` were read from the server's cache, `stored` written."""
 
     input: int | None = None
     output: int | None = None
@@ -54,10 +50,7 @@ class Tokens(Struct, frozen=True):
 
     @classmethod
     def of(cls, input: Any, output: Any, cached: Any = None, stored: Any = None, *, included: bool = True) -> Tokens:
-        """Token counts from the values of a response, which may be anything.
-
-        `included` says whether the server counts cached and stored tokens as input tokens.
-        """
+        """Token counts from values of any kind. `included`: cached and stored tokens are counted as input tokens."""
         read, kept, new = _count(input), _count(cached) or 0, _count(stored) or 0
         if not included and read is not None:
             read += kept + new

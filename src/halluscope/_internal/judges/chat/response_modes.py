@@ -38,11 +38,7 @@ class ResponseMode(Struct, frozen=True):
 
 
 class ServerFeatures:
-    """What one model on one server supports.
-
-    Replies are requested with a JSON schema, else in JSON mode, else as plain text. Fields that the server refuses are
-    left out. A question that is too long sets the window.
-    """
+    """What one model on one server supports: the form of replies, optional fields, and the window."""
 
     def __init__(self, formats: tuple[ResponseFormat, ...]) -> None:
         self._formats = formats
@@ -75,10 +71,9 @@ class ServerFeatures:
             self.mode = ResponseMode(self._formats[place], self.mode.refused)
 
     def too_long(self, size: int, prompt: int, complaint: str) -> None:
-        """Reduce the window after a question was too long.
+        """Reduce the window after a question with `size` characters of judged text, in a prompt of `prompt` characters.
 
-        `size` counts the characters of judged text, `prompt` all characters. Most servers report their limit and the
-        number of tokens; otherwise the window becomes a quarter smaller than the question.
+        Most servers report their limit and the number of tokens; otherwise it becomes a quarter smaller.
         """
         limit = size * 3 // 4
         counts = sorted({int(count) for count in _COUNT.findall(complaint)})

@@ -55,8 +55,7 @@ def verdict_probabilities(tokens: tuple[Token, ...], words: Collection[str]) -> 
 def word_probabilities(tokens: tuple[Token, ...], start: int, words: Collection[str]) -> WordProbabilities | None:
     """The word that begins at the character `start` of the reply, and the probability of each word in its place.
 
-    A word may take several tokens: alternatives count up to the token from which only one word is possible. What the
-    server does not list is shared by the words that it does not list. The probabilities add up to 1.
+    Alternatives count up to the token from which only one word is possible. Unlisted words share what is left of 1.
     """
     ends = accumulate(len(token.text) for token in tokens)
     place = next((place for place, end in enumerate(ends) if end > start), len(tokens))

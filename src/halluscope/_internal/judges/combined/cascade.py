@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections import Counter
 from collections.abc import Iterable
-from typing import Any, Literal, TypeVar
+from typing import Literal, TypeVar
 
 from ...core.errors import InputError, JudgeError, NothingToJudge
 from ...core.plumbing.public import public_in
@@ -138,7 +138,9 @@ class Cascade:
                     found[item] = decided(answered[item], answered[item].judge, votes=votes)
         if not found:
             raise JudgeError(f"neither {self.first.name} nor {self.second.name} gave a verdict that can be used")
-        notes.append(_deciders(question, found))
+        counts = Counter(opinion.judge for opinion in found.values())
+        said = "; ".join(f"{judge} decided {question.items_in_words(count)}" for judge, count in counts.items())
+        notes.append(f"who decided: {said}")
         return Answer(judge=self.name, value=joined_opinions(question, found, refused), usage=usage, notes=tuple(notes))
 
     def _sure(self, opinion: Opinion) -> bool:
@@ -186,9 +188,3 @@ def _certainty(opinion: Opinion | None) -> float:
     if opinion is None or opinion.confidence is None:
         return -1.0
     return max(0.0, opinion.confidence - 0.5)  # below one half, the judge contradicts its own verdict
-
-
-def _deciders(question: Question[Any], found: dict[str, Opinion]) -> str:
-    counts = Counter(opinion.judge for opinion in found.values())
-    said = "; ".join(f"{judge} decided {question.items_in_words(count)}" for judge, count in counts.items())
-    return f"who decided: {said}"

@@ -17,17 +17,13 @@ _OPEN, _CLOSE = "([", ")]"
 
 
 def combined(name: str, options: Mapping[str, Any]) -> Judge:
-    """Create the judge that a name with brackets describes.
-
-    Options of the combination itself go to the combination, all others (`base_url`, `api_key`, …) to the chat models
-    named in it.
-    """
+    """Create the judge that a name with brackets describes. Options that it does not take go to its chat models."""
     call = _CALL.fullmatch(name)
     combination = next((c for c in COMBINATIONS if call and c.name == call.group(1)), None)
     if call is None or combination is None:
         raise InputError(f"{name!r} is not a judge: {_expected()}")
     factory: Callable[..., Judge] = load(combination.factory)
-    takes = _options_of(factory)
+    takes = [p.name for p in inspect.signature(factory).parameters.values() if p.default is not p.empty]
     inner: list[str] = []
     own: dict[str, Any] = {key: value for key, value in options.items() if key in takes}
     passed_on = {key: value for key, value in options.items() if key not in takes}
@@ -99,11 +95,6 @@ def _value(text: str, key: str, name: str) -> Any:
             f"the value of {key!r} in {name!r} must be a number, a word or a list like (2, 1), not {text!r}."
         )
     return {"none": None, "true": True, "false": False}.get(text.lower(), text)
-
-
-def _options_of(factory: Callable[..., Judge]) -> list[str]:
-    parameters = inspect.signature(factory).parameters.values()
-    return [p.name for p in parameters if p.default is not p.empty]
 
 
 def _expected() -> str:

@@ -10,11 +10,7 @@ from ...core.result import Usage
 
 
 class EscalationBudget:
-    """Limits what one cascade passes on, over all cases and threads. None is no limit.
-
-    Answers from the cache count as if they were paid for again, so that the same cases in the same order lead to the
-    same decisions.
-    """
+    """Limits what one cascade passes on, over all cases and threads. Cached answers count too. None is no limit."""
 
     def __init__(self, max_escalations: int | None, max_share: float | None, max_cost: float | None) -> None:
         whole = not isinstance(max_escalations, bool) and isinstance(max_escalations, int)
@@ -52,10 +48,7 @@ class EscalationBudget:
             self.seen += count
 
     def take(self, wanted: int, *, whole: bool = False) -> tuple[int, str]:
-        """Return how many of `wanted` items may be passed on in one question, and the limit if it is fewer.
-
-        The question is under way until `settle` is called. With `whole`, all of them are granted or none.
-        """
+        """How many of `wanted` items may be passed on in one question, until `settle`, and the limit if it is fewer."""
         with self._lock:
             room, why = wanted, ""
             most, share, top = self.limits

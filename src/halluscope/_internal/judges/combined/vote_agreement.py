@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from ...core.plumbing.public import public_in
 from ...core.result import Result
-from ...core.verdict import Verdict, Vote
+from ...core.verdict import Verdict
 from ...stats.agreement import krippendorff_alpha
 from .poll import minority
 
@@ -82,7 +82,11 @@ def agreement(results: Iterable[Result]) -> Agreement:
         >>> agreement(Run("nightly")).alpha
         0.71
     """
-    by_voter = ({_voter(vote): vote.support for vote in v.votes} for result in results for v in result.verdicts)
+    by_voter = (
+        {vote.judge if vote.sample is None else f"{vote.judge} #{vote.sample}": vote.support for vote in v.votes}
+        for result in results
+        for v in result.verdicts
+    )
     rows = [row for row in by_voter if len(row) > 1]
     voters = sorted({voter for row in rows for voter in row})
     supports = [[row.get(voter) for voter in voters] for row in rows]
@@ -158,7 +162,3 @@ def _case_rate(result: Result) -> float:
     samples = {vote.sample for vote in votes}
     against = {vote.sample for vote in votes if not vote.support.holds}
     return min(len(against), len(samples) - len(against)) / len(samples)
-
-
-def _voter(vote: Vote) -> str:
-    return vote.judge if vote.sample is None else f"{vote.judge} #{vote.sample}"

@@ -33,11 +33,7 @@ CHARACTERS_PER_TOKEN = 3
 
 
 class PairJudge:
-    """Answers all questions by asking about pairs of a text and its passages.
-
-    Claims are taken from an output by the rules of the embedded judge. What is not supported counts as unsupported:
-    these models do not tell a contradiction from a lack of support.
-    """
+    """Answers all questions by asking about pairs of a text and its passages. Claims come from the embedded judge."""
 
     asks = False
     name: str
