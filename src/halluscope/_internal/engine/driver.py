@@ -191,16 +191,13 @@ class Driver:
         for repair in range(repairs + 1):
             try:
                 answer = await self._caller.answer(judge, question, remark, repair, asking)
-            except QuestionTooLong as error:
-                parts = _smaller(question, judge.window)
+            except JudgeError as error:
+                parts = _smaller(question, judge.window) if isinstance(error, QuestionTooLong) else ()
                 if not parts:
-                    trail.add(_failed(question, judge, error))
+                    trail.add(_exchange(question, Answer(judge=judge.name), error=str(error)))
                     raise
                 whole = await self._in_parts(judge, question, parts, asking, "to fit the judge's window")
                 return whole, whole
-            except JudgeError as error:
-                trail.add(_failed(question, judge, error))
-                raise
             _log.debug("%s answered the %s question, in %d calls so far", judge.name, question.kind, repair + 1)
             if answer.value is not None:
                 trail.add(_exchange(question, answer))
@@ -280,10 +277,8 @@ def _smaller(question: Question[T], window: int | None) -> Sequence[Question[T]]
 
 def _encoded(answer: Answer[T], question: Question[T]) -> bytes:
     """Encode an answer for the cache. The part of its prompt that is rendered from the question is left out."""
-    if answer.value is None and answer.prompt is not None:
-        asked = str(question.prompt)
-        end = answer.prompt[len(asked) :] if answer.prompt.startswith(asked) else None
-        answer = structs.replace(answer, prompt=answer.prompt if end is None else _AS_ASKED + end)
+    if answer.value is None and answer.prompt is not None and answer.prompt.startswith(asked := str(question.prompt)):
+        answer = structs.replace(answer, prompt=_AS_ASKED + answer.prompt.removeprefix(asked))
     return msgspec.msgpack.encode(answer)
 
 
@@ -301,10 +296,6 @@ def _decoded(kept: bytes | None, question: Question[T]) -> Answer[T] | None:
         return structs.replace(answer, value=_read(question, answer), prompt=prompt)
     except (msgspec.MsgspecError, JudgeError):
         return None
-
-
-def _failed(question: Question[Any], judge: Judge, error: JudgeError) -> Exchange:
-    return Exchange(question=question.kind, judge=judge.name, error=str(error))
 
 
 def _exchange(

@@ -188,21 +188,15 @@ class ReplayJudge:
             self.replayed += 1
             return await call.ask(_Tape(found), question)
         if self._make_live is None:
-            raise self._missed(question)
+            why = f"no reply of {self.name} to this {question.kind} question is recorded in {self.recording.path}"
+            self.missing.append(MissingRecording(f"{why}: {self._how}"))
+            raise self.missing[-1]
         if self._live is None:
             self._live = self._make_live()
         answer = await call.ask(self._live, question)
         self.recording.add(key, _recorded(question, answer))
         self.recorded += 1
         return answer
-
-    def _missed(self, question: Question[Any]) -> MissingRecording:
-        error = MissingRecording(
-            f"no reply of {self.name} to this {question.kind} question is recorded in {self.recording.path}: "
-            f"{self._how}"
-        )
-        self.missing.append(error)
-        return error
 
 
 class _Tape:

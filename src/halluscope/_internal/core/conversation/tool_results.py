@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from typing import Any
 
 from msgspec import UNSET, Struct, UnsetType, structs
@@ -188,12 +189,10 @@ def _returned(content: Any) -> Any:
 
 def _decoded(arguments: Any) -> Any:
     """Decode arguments, which are JSON in the format of OpenAI. Invalid JSON stays a text."""
-    if not isinstance(arguments, str):
-        return arguments
-    try:
-        return decode_json(arguments)
-    except ValueError:
-        return arguments
+    if isinstance(arguments, str):
+        with suppress(ValueError):
+            return decode_json(arguments)
+    return arguments
 
 
 def _id(held: Mapping[str, Any], *keys: str) -> str | None:

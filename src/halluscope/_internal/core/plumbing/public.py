@@ -57,15 +57,15 @@ def lazy_names(module: str, file: str, moved: Mapping[str, str] | None = None) -
         if moved and name in moved:
             home, _, now = moved[name].partition(":")
             now = now or name
-            warnings.warn(
-                f"{module}.{name} is now {home}.{now}; the old name will be removed in the next minor version.",
-                DeprecationWarning,
-                stacklevel=2,
-            )
+            _deprecated(f"{module}.{name} is now {home}.{now}", 3)
             return getattr(import_module(home), now)
         raise AttributeError(f"module {module!r} has no attribute {name!r}")
 
     return load, lambda: sorted(homes), sorted(homes)
+
+
+def _deprecated(change: str, level: int) -> None:
+    warnings.warn(f"{change}; the old name will be removed in the next minor version.", DeprecationWarning, level)
 
 
 def renamed_option(old: str, new: str) -> Callable[[Callable[P, T]], Callable[P, T]]:
@@ -95,11 +95,7 @@ def rename_option(options: dict[str, Any], old: str, new: str) -> None:
     caller, level = sys._getframe(1), 2
     while caller.f_back is not None and str(caller.f_globals.get("__name__")).partition(".")[0] == "halluscope":
         caller, level = caller.f_back, level + 1
-    warnings.warn(
-        f"the argument {old!r} is now {new!r}; the old name will be removed in the next minor version.",
-        DeprecationWarning,
-        stacklevel=level,
-    )
+    _deprecated(f"the argument {old!r} is now {new!r}", level + 1)
     options[new] = options.pop(old)
 
 
@@ -111,11 +107,7 @@ def renamed_property(old: str, new: str) -> Any:
     """Return a property that gives the value of the renamed one, with a deprecation warning."""
 
     def read(self: object) -> Any:
-        warnings.warn(
-            f"{old!r} is now {new!r}; the old name will be removed in the next minor version.",
-            DeprecationWarning,
-            stacklevel=2,
-        )
+        _deprecated(f"{old!r} is now {new!r}", 3)
         return getattr(self, new)
 
     return property(read)

@@ -63,7 +63,12 @@ class Citations(ClaimMetric, frozen=True, kw_only=True):
         super().__post_init__()
         if self.figure not in ("f1", "precision", "recall"):
             raise InputError(f"the figure of citations must be 'f1', 'precision' or 'recall', not {self.figure!r}.")
-        _check_sources(self.sources)
+        valid = isinstance(self.sources, Mapping) and all(
+            isinstance(name, str) and name.strip() and type(number) is int and number > 0
+            for name, number in self.sources.items()
+        )
+        if not valid:
+            raise InputError('the sources of citations must map names to passage numbers from 1, as in {"leaflet": 2}.')
 
     def prompt(self, name: str) -> str:
         """The text of one of the metric's prompts: those of `faithfulness`."""
@@ -151,12 +156,3 @@ def _without_marks(claim: Claim, output: str, marks: Sequence[Mark]) -> Claim:
     for mark in marks:
         text = text.replace(output[mark.start : mark.end], "")
     return structs.replace(claim, text=" ".join(text.split()) or claim.text)
-
-
-def _check_sources(sources: object) -> None:
-    valid = isinstance(sources, Mapping) and all(
-        isinstance(name, str) and name.strip() and type(number) is int and number > 0
-        for name, number in sources.items()
-    )
-    if not valid:
-        raise InputError('the sources of citations must map names to passage numbers from 1, as in {"leaflet": 2}.')

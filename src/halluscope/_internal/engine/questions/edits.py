@@ -13,10 +13,11 @@ from ...core.plumbing.public import public_in
 from ...core.prompt import Material
 from ...core.repair import EditKind
 from ...core.verdict import Evidence, Verdict
-from ...text.quotes import locate, word_set
+from ...text.quotes import word_set
 from ...text.taking_out import removal, sentences_around
 from .label_answer import nearest
 from .question import CHARACTERS_PER_TOKEN, Passage, Question, list_schema, listed, object_schema, text_in, word_of
+from .verify import quoted_in
 
 ACTIONS = ("replace", "remove", "soften")
 _TELLING = re.compile(r"\w*\d\w*|\b[A-Z]\w+")
@@ -115,22 +116,16 @@ class ProposeEdits(Question[tuple[ProposedEdit, ...]], frozen=True, kw_only=True
         if kind == "remove":
             cut = removal(self.output, start, start + len(before))
             return ProposedEdit(claim=id, kind="remove", start=cut.start, end=cut.end, after=cut.after)
-        evidence = self._evidence(text_in(item.get("evidence")))
+        evidence = quoted_in(self.passages, text_in(item.get("evidence")))
         if not isinstance(after, str) or not after.strip() or after == before or not evidence:
             raise ReplyError(f"the edit of {id} needs other words, and evidence copied from the context")
         known = {word for p in self.passages for word in word_set(p.text)} | word_set(said) | word_set(self.input or "")
         if new := [word for word in _TELLING.findall(after) if not word_set(word) <= known]:
             raise ReplyError(f"the edit of {id} adds {new[0]!r}, which is not in the context")
+        end = start + len(before)
         return ProposedEdit(
-            claim=id, kind=cast("EditKind", kind), start=start, end=start + len(before), after=after, evidence=evidence
+            claim=id, kind=cast("EditKind", kind), start=start, end=end, after=after, evidence=(evidence,)
         )
-
-    def _evidence(self, quote: str) -> tuple[Evidence, ...]:
-        for passage in self.passages:
-            if place := locate(quote, passage.text):
-                start, end = (passage.offset + at for at in place)
-                return (Evidence(passage.index, start, end, passage.text[place[0] : place[1]]),)
-        return ()
 
     def _place(self, verdict: Verdict) -> Any:
         return sentences_around(self.output, verdict.claim.start or 0, verdict.claim.end or 0)

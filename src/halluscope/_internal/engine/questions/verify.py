@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 from msgspec import Struct, structs
 
@@ -236,12 +236,8 @@ class VerifyClaims(VerdictQuestion, frozen=True, kw_only=True):
     def _evidence(self, quote: str, support: Support) -> tuple[tuple[Evidence, ...], str | None]:
         if not quote:
             return (), None
-        for passage in self.passages:
-            place = locate(quote, passage.text)
-            if place:
-                exact = passage.text[place[0] : place[1]]
-                start, end = (passage.offset + at for at in place)
-                return (Evidence(passage.index, start, end, exact, "for" if support.holds else "against"),), None
+        if found := quoted_in(self.passages, quote, "for" if support.holds else "against"):
+            return (found,), None
         if self.truths is not None and any(locate(quote, truth) for truth in self.truths):
             return (), None
         return (), f"dropped quoted evidence that is not in the context: {quote[:200]!r}"
@@ -275,6 +271,15 @@ class VerifyClaims(VerdictQuestion, frozen=True, kw_only=True):
             groups = packed(facts, room)
             return tuple(structs.replace(self, truths=tuple(p.text for p in group)) for group in groups)
         return tuple(structs.replace(self, passages=group) for group in packed(self.passages, room))
+
+
+def quoted_in(passages: Sequence[Passage], quote: str, stance: Literal["for", "against"] = "for") -> Evidence | None:
+    """The first place in the passages that has the quotation."""
+    for passage in passages:
+        if place := locate(quote, passage.text):
+            start, end = (passage.offset + at for at in place)
+            return Evidence(passage.index, start, end, passage.text[place[0] : place[1]], stance)
+    return None
 
 
 def _restates(statement: str, claim: str) -> bool:

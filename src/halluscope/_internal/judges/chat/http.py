@@ -230,30 +230,27 @@ def error_of_sdk(error: Exception) -> JudgeError | None:
 
 def words_of_error(body: str) -> str:
     """The texts in an error response, without the request that some servers repeat in it."""
-    return " ".join(_texts(body)) or body[:300]
+    return " ".join(_texts_in(body)) or body[:300]
 
 
 def message_of(body: str) -> str:
-    return next(iter(_texts(body)), body)[:300].strip() or "(nothing)"
+    return next(_texts_in(body), body)[:300].strip() or "(nothing)"
 
 
-def _texts(body: str) -> list[str]:
-    found: list[str] = []
+def _texts_in(body: str) -> Iterator[str]:
     with suppress(ValueError):
-        _gather(decode_json(body), found)
-    return found
+        yield from _texts(decode_json(body))
 
 
-def _gather(data: Any, found: list[str]) -> None:
+def _texts(data: Any) -> Iterator[str]:
     if isinstance(data, dict):
         for key in ("error", "detail", "message", "msg", "param", "code", "type", "loc"):
-            if key in data:
-                _gather(data[key], found)
+            yield from _texts(data.get(key))
     elif isinstance(data, list):
         for item in data[:20]:
-            _gather(item, found)
+            yield from _texts(item)
     elif isinstance(data, str):
-        found.append(data[:500])
+        yield data[:500]
 
 
 def asked_to_wait(headers: Mapping[str, str]) -> float | None:

@@ -61,14 +61,10 @@ class ServerFeatures:
         if refused:
             self.mode = ResponseMode(self.mode.format, self.mode.refused | refused)
         elif error.status != 404 and (_FORMAT.search(complaint) or asked.format not in self.proven):
-            self._step_down(asked.format)
+            following = self._formats[self._formats.index(asked.format) + 1 :]
+            if following and self.mode.format == asked.format:  # another refused question may already have changed it
+                self.mode = ResponseMode(following[0], self.mode.refused)
         return self.mode != asked
-
-    def _step_down(self, refused: ResponseFormat) -> None:
-        """Continue with the next format, unless another refused question already did."""
-        place = self._formats.index(refused) + 1
-        if self.mode.format == refused and place < len(self._formats):
-            self.mode = ResponseMode(self._formats[place], self.mode.refused)
 
     def too_long(self, size: int, prompt: int, complaint: str) -> None:
         """Reduce the window after a question with `size` characters of judged text, in a prompt of `prompt` characters.

@@ -182,7 +182,8 @@ class Packed:
 
     async def _completed(self, question: VerifyClaims, call: Call, packed: Answer[Any]) -> Answer[Any]:
         """The answer for one case. What the packed reply leaves out is asked alone."""
-        given = {} if packed.value is None else question.judgements(packed.value)
+        value: Any = packed.value or Verification(())
+        given = question.judgements(value)
         missing = [item for item in question.items() if item not in given]
         if not missing:
             return packed
@@ -193,7 +194,7 @@ class Packed:
             return structs.replace(alone, judge=self.name, usage=usage)
         found = {**given, **question.judgements(_read(rest, alone) or Verification(()))}
         verdicts = [found[item] for item in question.items() if item in found]
-        return structs.replace(packed, value=question.joined(verdicts, packed.value.refused), usage=usage)
+        return structs.replace(packed, value=question.joined(verdicts, value.refused), usage=usage)
 
 
 class _Group:

@@ -8,13 +8,14 @@ from collections.abc import Sequence
 from functools import cached_property, partial
 from typing import Any
 
+from msgspec import structs
+
 from ...core.errors import JudgeError, MissingExtra
 from ...core.plumbing.public import public_in
 from ...core.plumbing.threads import in_thread
-from ...core.verdict import Claim, Support, Verdict
+from ...core.verdict import Claim, Verdict
 from ...engine.judge import Answer, Call
 from ...engine.questions import Verification, VerifyClaims
-from ..embedded.embedded_judge import word_for
 from .formats import Pair, PairOpinion
 from .pair_judge import CHARACTERS_PER_TOKEN, PairJudge
 
@@ -56,12 +57,7 @@ class LettuceDetectJudge(PairJudge):
         return hashlib.sha256(f"lettucedetect {self.model}".encode()).hexdigest()
 
     async def _opinion(self, pair: Pair, timeout: float) -> PairOpinion:
-        spans = await in_thread(partial(self._spans, pair))
-        if not spans:
-            return PairOpinion(True)
-        quoted = "; ".join(f"“{pair.text[span['start'] : span['end']].strip()}”" for span in spans)
-        sure = max(float(span["confidence"]) for span in spans)
-        return PairOpinion(False, 1.0 - sure, f"The context does not support {quoted}.")
+        return _judged(pair.text, await in_thread(partial(self._spans, pair)))
 
     async def _verified(self, question: VerifyClaims, call: Call) -> Answer[Verification]:
         """Mark the whole output at once, which the model was trained for, and see which claims the marks are in."""
@@ -77,19 +73,13 @@ class LettuceDetectJudge(PairJudge):
 
     def _verdict_from(self, claim: Claim, spans: Sequence[Span], question: VerifyClaims) -> Verdict:
         assert claim.start is not None and claim.end is not None and question.output is not None
-        inside = [span for span in spans if span["start"] < claim.end and span["end"] > claim.start]
-        if not inside:
-            return self._verdict(claim, PairOpinion(True), question.words)
-        marks = tuple((max(span["start"], claim.start), min(span["end"], claim.end)) for span in inside)
-        quoted = "; ".join(f"“{question.output[start:end].strip()}”" for start, end in marks)
-        return Verdict(
-            claim,
-            Support.UNSUPPORTED,
-            reason=f"The context does not support {quoted}.",
-            confidence=max(float(span["confidence"]) for span in inside),
-            word=word_for(Support.UNSUPPORTED, question.words),
-            marks=marks,
-        )
+        inside = [
+            {**span, "start": max(span["start"], claim.start), "end": min(span["end"], claim.end)}
+            for span in spans
+            if span["start"] < claim.end and span["end"] > claim.start
+        ]
+        verdict = self._verdict(claim, _judged(question.output, inside), question.words)
+        return structs.replace(verdict, marks=tuple((span["start"], span["end"]) for span in inside))
 
     def _spans(self, pair: Pair) -> list[Span]:
         with self._lock:
@@ -106,3 +96,12 @@ class LettuceDetectJudge(PairJudge):
         from lettucedetect.models.inference import HallucinationDetector
 
         return HallucinationDetector(method="transformer", model_path=self.model)
+
+
+def _judged(text: str, spans: Sequence[Span]) -> PairOpinion:
+    """The opinion on a text with these unsupported spans."""
+    if not spans:
+        return PairOpinion(True)
+    quoted = "; ".join(f"“{text[span['start'] : span['end']].strip()}”" for span in spans)
+    sure = max(float(span["confidence"]) for span in spans)
+    return PairOpinion(False, 1.0 - sure, f"The context does not support {quoted}.")
