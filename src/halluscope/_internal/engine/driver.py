@@ -19,7 +19,7 @@ from ..core.result import Direction, Exchange, Failure, Outcome, Result, Usage
 from ..core.verdict import Verdict
 from .judge import Answer, Call, Judge
 from .questions import Question
-from .questions.flow import AnswerMissing, Finding, Flow, not_for_calls, without_score
+from .questions.flow import AnswerMissing, Finding, Flow, without_score
 from .reply_turns import ReplyCache, Turns
 from .retrying import Asking, Caller, Clock, RetryPolicy, Throttle, errors_of
 from .trail import Heard, Trail
@@ -92,7 +92,8 @@ class Driver:
 
     async def _found(self, metric: HasFlow, case: Case, trail: Trail) -> Finding:
         if case.is_tool_call and not getattr(metric, "judges_calls", False):
-            return not_for_calls(metric.name)
+            reason = f"No score: {metric.name} judges answers, and this is a tool call."
+            return Finding(outcome=Outcome.NO_CLAIMS, reason=reason)
         flow = metric.flow(case)
         answers: tuple[Any, ...] | None = None
         try:

@@ -200,7 +200,12 @@ class Caller:
         async with asking.trail.turns:
             if judge.name in asking.trail.late and not clock.started:
                 raise clock.ran_out()
-            await _enter(throttle, clock)
+            if throttle is not None:
+                try:
+                    async with time_limit(max(0.0, clock.left) if clock.started else None):
+                        await throttle.enter()
+                except asyncio.TimeoutError:
+                    raise clock.ran_out() from None
             clock.start()
             trouble: JudgeError | None = None
             try:
@@ -226,16 +231,6 @@ class Caller:
             finally:
                 if throttle is not None:
                     throttle.leave(trouble)
-
-
-async def _enter(throttle: Throttle | None, clock: Clock) -> None:
-    if throttle is None:
-        return
-    try:
-        async with time_limit(max(0.0, clock.left) if clock.started else None):
-            await throttle.enter()
-    except asyncio.TimeoutError:
-        raise clock.ran_out() from None
 
 
 @contextmanager

@@ -185,11 +185,6 @@ def no_claims(case: Case) -> Finding:
     return Finding(outcome=Outcome.NO_CLAIMS, reason="No score: the output makes no claim that can be checked.")
 
 
-def not_for_calls(metric: str) -> Finding:
-    """The finding of a metric that judges answers only, for a tool call."""
-    return Finding(outcome=Outcome.NO_CLAIMS, reason=f"No score: {metric} judges answers, and this is a tool call.")
-
-
 def without_score(failure: Failure, case: Case) -> Finding:
     """The finding for a case that the judge did not answer."""
     if failure.kind == NothingToJudge.kind:

@@ -115,9 +115,6 @@ class LabelAnswer(Question[Labelled], frozen=True, kw_only=True):
     def items(self) -> tuple[str, ...]:
         return (_WHOLE,)
 
-    def items_in_words(self, count: int) -> str:
-        return "the answer"
-
     def judgements(self, answer: Labelled) -> dict[str, Labelled]:
         return {_WHOLE: answer}
 

@@ -11,6 +11,7 @@ from typing import Any, ClassVar, Generic, TypeVar
 import msgspec
 from msgspec import Struct
 
+from ...core.counting import count_of
 from ...core.errors import JudgeRefused, ReplyError, ReplyTruncated
 from ...core.plumbing.public import public_in
 from ...core.prompt import Material, Prompt, render
@@ -73,6 +74,8 @@ class Question(Struct, Generic[T], frozen=True, kw_only=True, dict=True):
 
     kind: ClassVar[str]
     answer_type: ClassVar[Any]
+    noun: ClassVar[str] = ""
+    """What an item is called. Empty if the answer is about the whole output."""
     repairs: ClassVar[int | None] = None
     """Most repairs of an unusable reply, if fewer than the retry policy allows."""
     counts_in_part: ClassVar[bool] = False
@@ -183,7 +186,7 @@ class Question(Struct, Generic[T], frozen=True, kw_only=True, dict=True):
 
     def items_in_words(self, count: int) -> str:
         """A number of items in words, such as "3 claims"."""
-        raise NotImplementedError
+        return count_of(count, self.noun) if self.noun else "the answer"
 
     def narrowed(self, items: Collection[str]) -> Question[T]:
         """The same question about some of its items."""

@@ -8,7 +8,6 @@ from typing import Any, ClassVar, Literal
 
 from msgspec import Struct, structs
 
-from ...core.counting import count_of
 from ...core.errors import ReplyError
 from ...core.plumbing.public import public_in
 from ...core.prompt import Material
@@ -53,7 +52,6 @@ class VerdictQuestion(Question[Verification], frozen=True, kw_only=True):
 
     counts_in_part: ClassVar[bool] = True
     answer_type: ClassVar[Any] = Verification
-    noun: ClassVar[str]
     strongest_last: ClassVar[tuple[Support, ...]]
     """Where the parts of a question differ on an item, the later one wins. The last one is final."""
 
@@ -102,9 +100,6 @@ class VerdictQuestion(Question[Verification], frozen=True, kw_only=True):
 
     def items(self) -> tuple[str, ...]:
         return tuple(claim.id for claim in self.asked)
-
-    def items_in_words(self, count: int) -> str:
-        return count_of(count, self.noun)
 
     def judgements(self, answer: Verification) -> dict[str, Verdict]:
         asked = set(self.items())

@@ -39,20 +39,13 @@ if TYPE_CHECKING:
 
 _BODY_SHOWN = 2000
 _OVERLOADED = frozenset({408, 409, 425, 500, 502, 503, 504, 520, 521, 522, 523, 524, 529})
-_TOO_LONG = (
-    "context_length_exceeded",
-    "exceed_context_size",
-    "context length",
-    "maximum context",
-    "context window",
-    "context size",
-    "prompt is too long",
-    "too many tokens",
-    "input is too long",
+_TOO_LONG = re.compile(
+    "context_length_exceeded|exceed_context_size|context (?:length|window|size)|maximum context|too many tokens"
+    "|(?:prompt|input) is too long"
 )
 _ADVICE = {401: ": check the API key", 404: ": check the model's name and base_url, which ends in /v1 for most servers"}
-_FILTERED = ("content_filter", "content management policy")
-_FORMAT_UNKNOWN = ("response_format", "json_schema", "grammar")
+_FILTERED = re.compile("content_filter|content management policy")
+_FORMAT_UNKNOWN = re.compile("response_format|json_schema|grammar")
 
 _reached: set[str] = set()
 """Servers that answered at least once. If one of these is unreachable, it is retried longer."""
@@ -204,14 +197,14 @@ def error_of(status: int, body: str, retry_after: float | None = None) -> JudgeE
     response: dict[str, Any] = {"status": status, "body": body}
     if status == 429 and "insufficient_quota" not in complaint:
         return JudgeThrottled("the judge's server throttles (HTTP 429)", **response, retry_after=retry_after)
-    if status in (400, 413, 422, 500) and any(sign in complaint for sign in _TOO_LONG):
+    if status in (400, 413, 422, 500) and _TOO_LONG.search(complaint):
         return QuestionTooLong(f"the question does not fit the model's context window (HTTP {status})", **response)
     if status == 503 and retry_after is not None:
         return JudgeThrottled("the judge's server is busy (HTTP 503)", **response, retry_after=retry_after)
-    if status in (400, 403) and any(sign in complaint for sign in _FILTERED):
+    if status in (400, 403) and _FILTERED.search(complaint):
         why = f"the content filter of the judge's server refused the question (HTTP {status})"
         return JudgeRefused(why, **response)
-    if status in _OVERLOADED and not (status == 500 and any(sign in complaint for sign in _FORMAT_UNKNOWN)):
+    if status in _OVERLOADED and not (status == 500 and _FORMAT_UNKNOWN.search(complaint)):
         return JudgeUnavailable(f"the judge's server failed (HTTP {status})", **response)
     said = f"refused the request (HTTP {status}){_ADVICE.get(status, '')}. It says: {message_of(body)}"
     return JudgeRejected(f"the judge's server {said}", **response)
