@@ -18,7 +18,7 @@ def add_sentence(answer: str, context: str, rng: Random) -> Edit | None:
     found = names(answer, context)
     choices = list(WORDS["plain_sentences"])
     if found:
-        choices += [text.format(name=found[0].word) for text in WORDS["named_sentences"]]
+        choices += [text.format(name=found[0]) for text in WORDS["named_sentences"]]
     rng.shuffle(choices)
     for text in choices:
         words = [stem(word) for word in content_words(text)]

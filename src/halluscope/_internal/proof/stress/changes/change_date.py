@@ -9,56 +9,71 @@ from random import Random
 from msgspec import Struct, structs
 
 from .mutant import Edit
-from .number_bounds import bound
+from .plain_numbers import bound
 
 MONTHS = tuple("January February March April May June July August September October November December".split())
 WEEKDAYS = tuple("Monday Tuesday Wednesday Thursday Friday Saturday Sunday".split())
 _SHORT = tuple(name[:3] for name in MONTHS)
 
-_MONTH = rf"(?P<month>{'|'.join(MONTHS)}|(?:{'|'.join(_SHORT)}|Sept)(?=\.? \d|\.? ?,))"
-_DAY = r"(?P<day>3[01]|[12]\d|0?[1-9])(?P<th>st|nd|rd|th)?"
-_YEAR = r"(?P<year>1\d{3}|20\d{2})"
+_PARTS = {
+    "year": r"(?P<year>1\d{3}|20\d{2})",
+    "month": rf"(?P<month>{'|'.join(MONTHS)}|(?:{'|'.join(_SHORT)}|Sept)(?=\.? \d|\.? ?,))(?P<dot>\.?)",
+    "day": r"(?P<day>3[01]|[12]\d|0?[1-9])(?P<th>st|nd|rd|th)?",
+    "comma": "(?P<comma>,?)",
+    "of": "(?P<of> of)?",
+}
+_WORDED = {
+    "mdy": "{month} {day}{comma} {year}",
+    "dmy": "{day}{of} {month}{comma} {year}",
+    "md": "{month} {day}",
+    "dm": "{day}{of} {month}",
+    "my": "{month}{comma} {year}",
+}
+"""Dates with the name of a month, as they are read and written."""
 _END = r"(?![\w–—]|[.,:/-]\d)"
 _LEADING = "|".join(
     rf"(?<=\b{word} )|(?<=\b{word.capitalize()} )"
     for word in "in since by from until to during after before around of between and early late circa".split()
 )
 _FORMS = {
-    "iso": re.compile(rf"(?<![\w-]){_YEAR}-(?P<month>0[1-9]|1[0-2])-(?P<day>0[1-9]|[12]\d|3[01])(?![\w-])"),
-    "mdy": re.compile(rf"\b{_MONTH}(?P<dot>\.?) {_DAY}(?P<comma>,?) {_YEAR}{_END}"),
-    "dmy": re.compile(rf"(?<![\w.,:/-]){_DAY}(?P<of> of)? {_MONTH}(?P<dot>\.?)(?P<comma>,?) {_YEAR}{_END}"),
-    "md": re.compile(rf"\b{_MONTH}(?P<dot>\.?) {_DAY}{_END}"),
-    "dm": re.compile(rf"(?<![\w.,:/-]){_DAY}(?P<of> of)? {_MONTH}(?P<dot>\.?)\b"),
-    "my": re.compile(rf"\b{_MONTH}(?P<dot>\.?)(?P<comma>,?) {_YEAR}{_END}"),
+    "iso": re.compile(
+        r"(?<![\w-])(?P<year>1\d{3}|20\d{2})-(?P<month>0[1-9]|1[0-2])-(?P<day>0[1-9]|[12]\d|3[01])(?![\w-])"
+    ),
+    **{
+        form: re.compile(
+            (r"(?<![\w.,:/-])" if form.startswith("d") else r"\b")
+            + template.format_map(_PARTS)
+            + (r"\b" if form == "dm" else _END)
+        )
+        for form, template in _WORDED.items()
+    },
     "y": re.compile(
-        rf"(?<![\w.,:/#$€£–—-])(?:{_LEADING}|(?<=\()){_YEAR}{_END}"
+        rf"(?<![\w.,:/#$€£–—-])(?:{_LEADING}|(?<=\()){_PARTS['year']}{_END}"
         r"(?! (?:people|men|women|m\b|km|kg|euros|dollars))"
     ),
     "weekday": re.compile(rf"\b(?P<weekday>{'|'.join(WEEKDAYS)})\b"),
     "time": re.compile(r"(?<![\w:.])(?P<hour>[01]?\d|2[0-3]):(?P<minute>[0-5]\d)(?![\w:])(?P<half> ?[ap]\.?m\b\.?)?"),
-}  # fmt: skip
+}
 
 
 class StatedDate(Struct, frozen=True):
-    """A date, weekday or time in a text, with its values and its format."""
+    """A date, weekday or time in a text, with its values, its format, and the parts as they are written."""
 
     start: int
     end: int
     form: str
-    text: str
+    written_as: dict[str, str | None]
     year: int | None = None
     month: int | None = None
     day: int | None = None
     weekday: int | None = None
     minutes: int | None = None
 
-    def parts(self) -> tuple[int | None, ...]:
-        return self.year, self.month, self.day, self.weekday, self.minutes
-
     def fits(self, other: StatedDate) -> bool:
         """Whether both could be the same date: they share a part, and no shared part differs."""
-        pairs = [(a, b) for a, b in zip(self.parts(), other.parts(), strict=True) if a is not None and b is not None]
-        return bool(pairs) and all(a == b for a, b in pairs)
+        pairs = zip(structs.astuple(self)[4:], structs.astuple(other)[4:], strict=True)
+        shared = [one == another for one, another in pairs if one is not None and another is not None]
+        return bool(shared) and all(shared)
 
 
 def dates(text: str) -> list[StatedDate]:
@@ -73,7 +88,7 @@ def dates(text: str) -> list[StatedDate]:
 
 def _read(form: str, match: re.Match[str]) -> StatedDate:
     part = match.groupdict()
-    month = part.get("month")
+    month, weekday = part.get("month"), part.get("weekday")
     number = None
     if month:
         number = int(month) if month.isdigit() else _SHORT.index(month[:3]) + 1
@@ -84,52 +99,31 @@ def _read(form: str, match: re.Match[str]) -> StatedDate:
         if half:
             hour = hour % 12 + (12 if half.startswith("p") else 0)
         minutes = 60 * hour + int(part["minute"])
+    year, day = (int(part[name]) if part.get(name) else None for name in ("year", "day"))
     return StatedDate(
-        match.start(),
-        match.end(),
-        form,
-        match.group(),
-        year=int(part["year"]) if part.get("year") else None,
-        month=number,
-        day=int(part["day"]) if part.get("day") else None,
-        weekday=WEEKDAYS.index(part["weekday"]) if part.get("weekday") else None,
-        minutes=minutes,
+        *match.span(), form, part, year, number, day, WEEKDAYS.index(weekday) if weekday else None, minutes
     )
 
 
-def written(date: StatedDate, like: StatedDate) -> str:
-    """Write a date in the format of another."""
-    match = _FORMS[like.form].search(like.text) or _FORMS["y"].search(f"in {like.text}")
-    part = match.groupdict() if match else {}
-    if like.form == "iso":
+def written(date: StatedDate) -> str:
+    """Write a date in its format."""
+    part = date.written_as
+    if date.form == "iso":
         return f"{date.year}-{date.month:02}-{date.day:02}"
-    if like.form == "y":
+    if date.form == "y":
         return str(date.year)
-    if like.form == "weekday":
+    if date.form == "weekday":
         return WEEKDAYS[date.weekday or 0]
-    if like.form == "time":
+    if date.form == "time":
         return _clock(date.minutes or 0, part)
-    name = _month_name(date.month or 1, part)
-    day = _day_name(date.day or 1, part) if date.day else ""
-    comma = part.get("comma") or ""
-    return {
-        "mdy": f"{name} {day}{comma} {date.year}",
-        "dmy": f"{day}{part.get('of') or ''} {name}{comma} {date.year}",
-        "md": f"{name} {day}",
-        "dm": f"{day}{part.get('of') or ''} {name}",
-        "my": f"{name}{comma} {date.year}",
-    }[like.form]
-
-
-def _month_name(month: int, part: dict[str, str | None]) -> str:
-    as_written = part.get("month") or ""
-    if as_written in MONTHS and len(as_written) > 3:
-        return MONTHS[month - 1]
-    return (_SHORT[month - 1] if as_written != "May" else MONTHS[month - 1]) + (part.get("dot") or "")
-
-
-def _day_name(day: int, part: dict[str, str | None]) -> str:
-    return ordinal(day) if part.get("th") else str(day)
+    place, day = (date.month or 1) - 1, date.day or 1
+    return _WORDED[date.form].format(
+        month=MONTHS[place] if part.get("month") in (None, *MONTHS) else _SHORT[place] + (part["dot"] or ""),
+        day=ordinal(day) if part.get("th") else day,
+        comma=part.get("comma") or "",
+        of=part.get("of") or "",
+        year=date.year,
+    )
 
 
 def ordinal(day: int) -> str:
@@ -140,12 +134,12 @@ def ordinal(day: int) -> str:
 
 def _clock(minutes: int, part: dict[str, str | None]) -> str:
     hour, minute = divmod(minutes, 60)
-    half = part.get("half")
+    half = part["half"]
     if half:
         other = "p" if hour >= 12 else "a"
         half = re.sub(r"[apAP]", lambda m: other.upper() if m.group().isupper() else other, half, count=1)
         return f"{hour % 12 or 12}:{minute:02}{half}"
-    padded = len(part.get("hour") or "") == 2
+    padded = len(part["hour"] or "") == 2
     return f"{hour:02}:{minute:02}" if padded else f"{hour}:{minute:02}"
 
 
@@ -159,7 +153,7 @@ def change_date(answer: str, context: str, rng: Random) -> Edit | None:
         for new in _proposals(date, answer, rng):
             if any(new.fits(other) for other in known) or (new.form == "y" and new.year in years):
                 continue
-            return Edit(date.start, date.end, written(new, date))
+            return Edit(date.start, date.end, written(new))
     return None
 
 

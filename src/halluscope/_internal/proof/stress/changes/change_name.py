@@ -6,8 +6,6 @@ import re
 from functools import lru_cache
 from random import Random
 
-from msgspec import Struct
-
 from ....text import STOP_WORDS
 from .change_date import MONTHS, WEEKDAYS
 from .mutant import WORDS, Edit, sentence_starts
@@ -20,36 +18,26 @@ NATIONAL = re.compile(r"(?:ish|ese|ian|ians|ean|eans|ans|can|cans|ch|i|is|ic|ist
 _TOKEN = re.compile(r"(?<!\w)[^\W\d_]+(?:['’][^\W\d_]{2,})?(?!\w)")
 
 
-class StatedName(Struct, frozen=True):
-    """The word to change in a sequence of capitalised words."""
-
-    start: int
-    end: int
-    word: str
-
-
-def names(answer: str, context: str) -> list[StatedName]:
-    """Find the names that are in both answer and context."""
+def names(answer: str, context: str) -> list[str]:
+    """Find the names that are in both answer and context. Of several words in a row, only the last can change."""
     said = list(_TOKEN.finditer(answer))
     lowered = {m.group() for m in _TOKEN.finditer(f"{answer} {context}") if m.group().islower()}
     known = inner_names(context) | inner_names(answer)
     capitals = {m.group() for m in _TOKEN.finditer(context)}
-    found: list[StatedName] = []
+    found: list[str] = []
     run: list[re.Match[str]] = []
     for match in [*said, None]:
         if match and _capital(match.group()) and (not run or answer[run[-1].end() : match.start()] == " "):
             run.append(match)
             continue
-        fit = [m for m in run if _changeable(m.group(), lowered) and m.group() in known & capitals]
-        if fit:
-            found.append(StatedName(fit[-1].start(), fit[-1].end(), fit[-1].group()))
+        found += [m.group() for m in run if _changeable(m.group(), lowered) and m.group() in known & capitals][-1:]
         run = [match] if match and _capital(match.group()) else []
     return found
 
 
 def change_name(answer: str, context: str, rng: Random) -> Edit | None:
     """Replace one name everywhere in the answer."""
-    words = list(dict.fromkeys(name.word for name in names(answer, context)))
+    words = list(dict.fromkeys(names(answer, context)))
     rng.shuffle(words)
     taken = f"{answer} {context}".casefold()
     for word in words:

@@ -6,17 +6,13 @@ import re
 from random import Random
 
 from .change_date import dates
-from .mutant import Edit, sentence_around
-from .number_bounds import Bound, bound
-from .plain_numbers import Number, near, numbers, values_in
+from .mutant import Edit, has, sentence_around
+from .plain_numbers import Bound, Number, bound, near, numbers, values_in
 
 _UP, _DOWN = (1.5, 1.8, 2.3, 3.0), (0.25, 0.4, 0.55, 0.65)
 _LIST_MARK = re.compile(r"(?:^|\n)\s*\(?$")
 _NAMED = re.compile(r"[a-z,;] (?:\w*[A-Z][\w-]*|No\.|[Vv]ersion|[Cc]hapter|[Ss]ection|[Aa]rticle|[Ff]igure|[Tt]able) $")
 _PERCENT = re.compile(r"\s?(?:%|percent\b|per cent\b|percentage)")
-_NEGATED = re.compile(
-    r"\b(?:not|no|never|nobody|none|enough|sufficient|without|neither|\w+n['’]t|if|unless)\b", re.IGNORECASE
-)
 _MONTHISH = re.compile(r"(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]*\.? $")
 
 
@@ -42,7 +38,7 @@ def _changeable(answer: str) -> list[Number]:
         for number in quantities(answer)
         if not (answer[number.end : number.end + 1] in (".", ")") and _LIST_MARK.search(answer[: number.start]))
         and not _NAMED.search(answer[max(0, number.start - 30) : number.start])
-        and not _NEGATED.search(sentence_around(answer, number.start).of(answer))
+        and not has("not_alone", sentence_around(answer, number.start).of(answer))
         and not _MONTHISH.search(answer[max(0, number.start - 12) : number.start])
     ]
 
@@ -63,9 +59,7 @@ def change_number(answer: str, context: str, rng: Random) -> Edit | None:
                 continue
             read = numbers(text)
             new = read[0].value if read else value
-            if new < 2 and number.value >= 2:
-                continue
-            if near(new, known) or near(new * number.scale, known) or _wrong_side(new, number.value, how):
+            if new < 2 or near(new, known) or near(new * number.scale, known) or _wrong_side(new, number.value, how):
                 continue
             return Edit(number.start, number.end, text)
     return None

@@ -8,8 +8,7 @@ from random import Random
 from msgspec import Struct
 
 from .mutant import WORDS, Edit
-from .number_bounds import bound
-from .plain_numbers import Number, numbers
+from .plain_numbers import Number, bound, numbers
 
 # Each family from small to large, with sizes in a common unit.
 _FAMILIES: list[list[tuple[str, float]]] = [[(name, size) for name, size in family] for family in WORDS["units"]]

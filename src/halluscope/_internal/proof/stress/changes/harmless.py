@@ -9,18 +9,11 @@ from random import Random
 from msgspec import structs
 
 from ....text import sentences
-from .change_date import StatedDate, dates, written
+from .change_date import dates, written
 from .change_number import quantities
-from .mutant import WORDS, Edit, starts_sentence
+from .mutant import WORDS, Edit, has, sentence_starts
 from .plain_numbers import Number, spelled
 
-_LEANING = re.compile(
-    r"\b(?:he|she|it|they|him|her|them|his|hers|its|their|theirs|this|that|these|those|such|there|then|also|however"
-    r"|but|therefore|thus|moreover|furthermore|meanwhile|later|former|latter|another|other|both|same|instead|so|yet"
-    r"|afterwards|subsequently|next|finally|here|one|first|second|third|following|previous|earlier|above|below|rest"
-    r"|remaining|remainder|nevertheless|nonetheless)\b|^(?:yes|no)\b",
-    re.IGNORECASE,
-)
 _PERCENT = re.compile(r"(?P<gap> ?)(?P<sign>%)(?!\w)| (?P<word>percent|per cent)\b")
 _MEASURED = re.compile(
     r"[ -]?(?:%|°|[a-zµ]{1,3}\b(?<! of)(?<! in)(?<! or)(?<! to)(?<! men)(?<! and)|[A-Z]{1,3}\b|[-–/])"
@@ -28,12 +21,6 @@ _MEASURED = re.compile(
 _IN_PHRASE = re.compile(r" (?:quarters?|hal(?:f|ves)|thirds?|fifths?|and a)\b")
 _PAIRED = re.compile(r"\d(?: (?:and|or|to) |[–—-])$")
 _MONEY_BEFORE = re.compile(r"(?:[$€£¥]|\b[A-Z]{3} )$")
-_MODELS = {
-    "mdy": StatedDate(0, 0, "mdy", "January 1, 2000"),
-    "dmy": StatedDate(0, 0, "dmy", "1 January 2000"),
-    "md": StatedDate(0, 0, "md", "January 1"),
-    "dm": StatedDate(0, 0, "dm", "1 January"),
-}
 _OTHER_FORMS = {"iso": ("mdy", "dmy"), "mdy": ("dmy",), "dmy": ("mdy",), "md": ("dm",), "dm": ("md",)}
 
 
@@ -42,7 +29,7 @@ def reorder(answer: str, context: str, rng: Random) -> Edit | None:
     spans = sentences(answer)
     gaps = {answer[a.end : b.start] for a, b in pairwise(spans)}
     texts = [span.of(answer) for span in spans]
-    if len(spans) < 2 or gaps - {" ", "  "} or any(_LEANING.search(text) for text in texts):
+    if len(spans) < 2 or gaps - {" ", "  "} or any(has("leaning", text) for text in texts):
         return None
     if any(text[-1:] not in ".!" for text in texts) or len(set(texts)) < 2:
         return None
@@ -73,6 +60,7 @@ def rewrite_number(answer: str, context: str, rng: Random) -> Edit | None:
 
 def _ways(number: Number, answer: str) -> list[Edit]:
     value, start, end = number.value, number.start, number.end
+    first = start in sentence_starts(answer)
     whole = int(value) if value == int(value) else None
     money = _MONEY_BEFORE.search(answer[max(0, start - 4) : start])
     percent = _PERCENT.match(answer, end)
@@ -85,10 +73,10 @@ def _ways(number: Number, answer: str) -> list[Edit]:
     if whole is None:
         return []
     if number.in_words:
-        fixed = starts_sentence(answer, start) or _IN_PHRASE.match(answer, end) or answer[:start].endswith("and ")
+        fixed = first or _IN_PHRASE.match(answer, end) or answer[:start].endswith("and ")
         return [] if fixed else [Edit(start, end, str(whole))]
     ways = []
-    if whole < 100 and not money and not _MEASURED.match(answer, end) and not starts_sentence(answer, start):
+    if whole < 100 and not money and not _MEASURED.match(answer, end) and not first:
         word = spelled(whole)
         if word:
             ways.append(Edit(start, end, word))
@@ -108,8 +96,8 @@ def rewrite_date(answer: str, context: str, rng: Random) -> Edit | None:
     rng.shuffle(found)
     for date in found:
         form = rng.choice(_OTHER_FORMS[date.form])
-        like = _MODELS[form]
         if form == "dm" and answer[: date.start].endswith(("the ", "The ")):
             continue
-        return Edit(date.start, date.end, written(structs.replace(date, form=form), like))
+        comma = "," if form == "mdy" else ""
+        return Edit(date.start, date.end, written(structs.replace(date, form=form, written_as={"comma": comma})))
     return None

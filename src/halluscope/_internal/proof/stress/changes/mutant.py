@@ -6,7 +6,7 @@ import json
 import re
 import unicodedata
 from collections.abc import Callable
-from functools import lru_cache
+from functools import cache, lru_cache
 from pathlib import Path
 from random import Random
 from typing import Any, Union
@@ -15,9 +15,24 @@ from msgspec import Struct
 
 from ....core.plumbing.public import public_in
 from ....text import Span, sentences
+from ....text.patterns import named_patterns
 
 WORDS: dict[str, Any] = json.loads(Path(__file__).with_name("words.json").read_text(encoding="utf-8"))
-"""The names, sentences, verbs and units that the changes use."""
+"""The names, sentences and units that the changes use."""
+
+PATTERNS = named_patterns(Path(__file__).with_name("patterns.txt"))
+"""The words and phrases that decide which changes are possible."""
+
+
+@cache
+def pattern(name: str) -> re.Pattern[str]:
+    """Return a pattern by its name, for text in any case."""
+    return re.compile(PATTERNS[name], re.IGNORECASE)
+
+
+def has(name: str, text: str) -> bool:
+    """Whether a pattern occurs in a text, in any case."""
+    return pattern(name).search(text) is not None
 
 
 @public_in("halluscope.proof")
@@ -98,8 +113,3 @@ def sentence_starts(text: str) -> frozenset[int]:
     """Return the indexes of the first words of all sentences."""
     words = (re.compile(r"\w").search(text, span.start, span.end) for span in sentences(text))
     return frozenset(word.start() for word in words if word)
-
-
-def starts_sentence(text: str, place: int) -> bool:
-    """Whether the word at this index starts a sentence."""
-    return place in sentence_starts(text)

@@ -1,4 +1,4 @@
-"""Reading and writing numbers.
+"""Reading and writing numbers, and the words that make a number or a date a bound.
 
 This is independent of how the embedded judge reads numbers, so that the stress test does not only change numbers that
 this judge can read.
@@ -7,8 +7,13 @@ this judge can read.
 from __future__ import annotations
 
 import re
+from typing import Literal
 
 from msgspec import Struct
+
+from .mutant import pattern
+
+Bound = Literal["none", "lower", "upper", "about"]
 
 _ONES = (
     "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen "
@@ -97,3 +102,15 @@ def near(value: float, others: set[float], share: float = 0.03) -> bool:
 def spelled(value: int) -> str | None:
     """Spell out a number below a hundred."""
     return _SPELLED.get(value)
+
+
+def bound(text: str, start: int, end: int) -> Bound:
+    """Return how the words around the number or date `text[start:end]` bound it.
+
+    "More than 10" implies "more than 8", so such a number may only be increased. "About 3,000" may be 3,100.
+    """
+    found = pattern("bound_after").match(text, end) or pattern("bound_before").search(text[max(0, start - 30) : start])
+    if found is None:
+        return "none"
+    kinds: tuple[Bound, ...] = ("about", "upper", "lower")
+    return next(kind for kind in kinds if found.group(kind))
