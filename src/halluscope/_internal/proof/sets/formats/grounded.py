@@ -8,7 +8,7 @@ from typing import Any
 
 from ....core.errors import InputError
 from ....runs.labelled_case import LabelledCase, labelled, read_label
-from .row_readers import by_row, choice, expanded, field
+from .row_readers import Reader, by_row, choice, expanded, field
 
 
 def _wice(row: dict[str, Any], name: str) -> Iterator[LabelledCase]:
@@ -24,26 +24,28 @@ def _wice(row: dict[str, Any], name: str) -> Iterator[LabelledCase]:
     )
 
 
-def _aggrefact(row: dict[str, Any], name: str) -> Iterator[LabelledCase]:
-    """1 is supported here."""
-    yield labelled(
-        output=field(row, "claim"),
-        context=field(row, "doc"),
-        hallucinated=choice(field(row, "label"), (1,), (0,)),
-        id=name,
-        group=row.get("dataset"),
-    )
+def _grounded(
+    output: str,
+    context: str,
+    good: Sequence[object],
+    bad: Sequence[object],
+    *,
+    input: str = "",
+    group: str = "",
+) -> Reader:
+    """Return a reader of rows with these columns and labels."""
 
+    def read(row: dict[str, Any], name: str) -> Iterator[LabelledCase]:
+        yield labelled(
+            output=field(row, output),
+            context=field(row, context),
+            input=row.get(input),
+            hallucinated=choice(field(row, "label"), good, bad),
+            id=str(row.get("id") or name),
+            group=row.get(group),
+        )
 
-def _halubench(row: dict[str, Any], name: str) -> Iterator[LabelledCase]:
-    yield labelled(
-        output=field(row, "answer"),
-        context=field(row, "passage"),
-        input=row.get("question"),
-        hallucinated=choice(field(row, "label"), ("pass",), ("fail",)),
-        id=str(row.get("id") or name),
-        group=row.get("source_ds"),
-    )
+    return by_row(read)
 
 
 def _faithbench(row: dict[str, Any], name: str) -> Iterator[LabelledCase]:
@@ -59,17 +61,6 @@ def _faithbench(row: dict[str, Any], name: str) -> Iterator[LabelledCase]:
             if isinstance(start, int) and isinstance(end, int) and 0 <= start < end <= len(summary):
                 spans.append((start, end))
     yield labelled(output=summary, context=field(row, "source"), hallucinated=worst, id=name, spans=spans)
-
-
-def _summedits(row: dict[str, Any], name: str) -> Iterator[LabelledCase]:
-    """1 is consistent here."""
-    yield labelled(
-        output=field(row, "summary"),
-        context=field(row, "doc"),
-        hallucinated=choice(field(row, "label"), (1,), (0,)),
-        id=str(row.get("id") or name),
-        group=row.get("domain"),
-    )
 
 
 def true(paths: Sequence[Path], split: str) -> Iterator[LabelledCase]:
@@ -105,7 +96,7 @@ def _true_row(row: dict[str, Any]) -> Iterator[tuple[Any, Any, bool]]:
 
 
 wice = by_row(_wice)
-aggrefact = by_row(_aggrefact)
-halubench = by_row(_halubench)
+aggrefact = _grounded("claim", "doc", (1,), (0,), group="dataset")
+halubench = _grounded("answer", "passage", ("pass",), ("fail",), input="question", group="source_ds")
+summedits = _grounded("summary", "doc", (1,), (0,), group="domain")
 faithbench = by_row(_faithbench, files="batch_*.json*")
-summedits = by_row(_summedits)

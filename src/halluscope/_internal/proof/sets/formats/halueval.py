@@ -12,17 +12,14 @@ from .row_readers import Reader, by_row, choice, field
 
 def _pairs(context: str, input: str | None, output: str) -> Reader:
     def read(row: dict[str, Any], name: str) -> Iterator[LabelledCase]:
-        asked = field(row, input) if input else None
         if "hallucination" in row:  # the sampled form: one output a row, with yes or no
-            wrong = choice(row["hallucination"], ("no",), ("yes",))
-            said = field(row, output)
-            yield labelled(output=said, context=field(row, context), input=asked, hallucinated=wrong, id=name)
-            return
-        for kind, wrong in (("right", False), ("hallucinated", True)):
-            said = field(row, f"{kind}_{output}")
-            yield labelled(
-                output=said, context=field(row, context), input=asked, hallucinated=wrong, id=f"{name}-{kind}"
-            )
+            said = [(name, field(row, output), choice(row["hallucination"], ("no",), ("yes",)))]
+        else:
+            kinds = (("right", False), ("hallucinated", True))
+            said = [(f"{name}-{kind}", field(row, f"{kind}_{output}"), wrong) for kind, wrong in kinds]
+        asked = field(row, input) if input else None
+        for id, text, wrong in said:
+            yield labelled(output=text, context=field(row, context), input=asked, hallucinated=wrong, id=id)
 
     return by_row(read)
 
