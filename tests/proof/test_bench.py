@@ -292,8 +292,8 @@ def test_baselines_turn_round_where_that_suits_the_set_better() -> None:
         for i, wrong in enumerate([True, False] * 10)
     ]
     _, length, _ = baselines(short)
-    assert length.name == "shorter answers"
-    assert list(length.flagged) == [item.hallucinated for item in short]
+    assert length.judge == "shorter answers"
+    assert [j.flagged for j in length.judged] == [item.hallucinated for item in short]
 
 
 def test_the_best_threshold_is_the_best_of_all() -> None:

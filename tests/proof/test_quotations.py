@@ -14,7 +14,7 @@ from halluscope._internal.engine import metrics
 from halluscope._internal.engine.questions import ExtractClaims, Question
 from halluscope._internal.judges.scripted import ScriptedJudge
 from halluscope._internal.proof.bench.baselines import baselines
-from halluscope._internal.proof.bench.figures import measure, measure_baseline
+from halluscope._internal.proof.bench.figures import measure
 from halluscope._internal.proof.bench.judge_run import run_judge
 from halluscope._internal.proof.sets.public_sets import load_set
 from halluscope._internal.runs.labelled_case import LabelledCase, labelled
@@ -62,7 +62,7 @@ def test_wrong_verdicts_and_cases_without_gold_do_not_count() -> None:
 
 def test_word_overlap_quotes_the_near_miss() -> None:
     cases = [case(id="a"), case(id="b", hallucinated=False, output="Laptops go back within 14 days.")]
-    found = {item.name: measure_baseline(item, cases, resamples=10).evidence for item in baselines(cases)}
+    found = {run.judge: measure(run, baseline=True, resamples=10).evidence for run in baselines(cases)}
     assert [share for share in found.values() if share is not None] == [0.5]
 
 

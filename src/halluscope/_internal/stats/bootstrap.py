@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Sequence
+from typing import Union
 
 import numpy as np
 
@@ -13,53 +14,34 @@ from .interval import Interval
 RESAMPLES = 1000
 LEVEL = 0.95
 
-Figure = Callable[[Floats], float]
-"""A statistic as a function of the weights of the cases."""
+Figure = Callable[[Floats], Union[float, Sequence[float]]]
+"""A statistic, or several, as a function of the weights of the cases."""
 
 
 def replicates(
     figure: Figure, n: int, *, clusters: Ints | None = None, resamples: int = RESAMPLES, seed: int = 0
 ) -> Floats:
-    """Return the statistic on each resample, NaN if it is undefined.
+    """Return the statistics on each resample, NaN where they are undefined.
 
     `clusters` numbers, from 0, the cluster each case belongs to: cases that stand or fall together, such as
     the answers about one text, are drawn together.
     """
     if resamples < 1:
         raise InputError("a bootstrap needs at least one resample.")
-    values = np.full(resamples, np.nan)
-    if n:
-        rng = np.random.default_rng(seed)
-        units = n if clusters is None else int(clusters.max()) + 1
-        for i in range(resamples):
-            counts = np.bincount(rng.integers(0, units, size=units), minlength=units).astype(np.float64)
-            values[i] = figure(counts if clusters is None else counts[clusters])
-    return values
+    if not n:
+        return np.full(resamples, np.nan)
+    rng = np.random.default_rng(seed)
+    units = n if clusters is None else int(clusters.max()) + 1
+    values = []
+    for _ in range(resamples):
+        counts = np.bincount(rng.integers(0, units, size=units), minlength=units).astype(np.float64)
+        values.append(figure(counts if clusters is None else counts[clusters]))
+    return np.array(values, dtype=np.float64)
 
 
 def bootstrap(figure: Figure, n: int, *, resamples: int = RESAMPLES, seed: int = 0) -> Interval | None:
     """Return the percentile interval. None if the statistic is undefined on 10 % of the resamples or more."""
     return percentiles(replicates(figure, n, resamples=resamples, seed=seed))
-
-
-def bootstrap_all(
-    figures: Mapping[str, Figure],
-    n: int,
-    *,
-    clusters: Ints | None = None,
-    resamples: int = RESAMPLES,
-    seed: int = 0,
-) -> dict[str, Interval | None]:
-    """Return the interval of each statistic, on the same resamples."""
-    drawn: dict[str, list[float]] = {name: [] for name in figures}
-
-    def each(weights: Floats) -> float:
-        for name, figure in figures.items():
-            drawn[name].append(figure(weights))
-        return 0.0
-
-    replicates(each, n, clusters=clusters, resamples=resamples, seed=seed)
-    return {name: percentiles(np.array(values, dtype=np.float64)) for name, values in drawn.items()}
 
 
 def percentiles(values: Floats) -> Interval | None:

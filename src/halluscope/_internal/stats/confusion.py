@@ -71,14 +71,8 @@ class Counting:
         is_bad, flagged = as_bools("truth", truth), as_bools("said", said)
         self.n = same_length(truth=is_bad, said=flagged)
         self._kind = 2 * is_bad.astype(np.intp) + flagged
-        self._last: tuple[Numbers, Confusion] | None = None
 
     def __call__(self, weights: Numbers | None = None) -> Confusion:
-        """Return the confusion matrix, cached for the last weights."""
-        if self._last is not None and weights is self._last[0]:
-            return self._last[1]
+        """Return the confusion matrix."""
         tn, fp, fn, tp = np.bincount(self._kind, as_weights(weights, self.n), 4).tolist()
-        counts = Confusion(tp=tp, fp=fp, fn=fn, tn=tn)
-        if weights is not None:
-            self._last = (weights, counts)
-        return counts
+        return Confusion(tp=tp, fp=fp, fn=fn, tn=tn)

@@ -19,21 +19,15 @@ class Ranking:
         self._order = np.argsort(-values, kind="stable")
         ranked = values[self._order]
         self._is_bad = is_bad[self._order]
-        self._last: tuple[Numbers, tuple[Floats, Floats]] | None = None
         self._steps = np.flatnonzero(np.r_[True, ranked[1:] != ranked[:-1]]) if self.n else np.zeros(0, np.intp)
 
     def _counts(self, weights: Numbers | None) -> tuple[Floats, Floats]:
         """Return hallucinated and factual cases at each score, from the highest down."""
         if not self.n:
             return np.zeros(0), np.zeros(0)
-        if self._last is not None and weights is self._last[0]:
-            return self._last[1]
         count = as_weights(weights, self.n)[self._order]
         bad = np.add.reduceat(count * self._is_bad, self._steps)
-        found = bad, np.add.reduceat(count, self._steps) - bad
-        if weights is not None:
-            self._last = (weights, found)
-        return found
+        return bad, np.add.reduceat(count, self._steps) - bad
 
     def auroc(self, weights: Numbers | None = None) -> float:
         """Return the area under the ROC curve."""

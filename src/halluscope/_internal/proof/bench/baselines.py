@@ -9,33 +9,29 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 import numpy as np
-from msgspec import Struct
-from msgspec.structs import replace
 
+from ...core.result import Usage
 from ...runs.labelled_case import LabelledCase
-from ...stats.arrays import Floats
+from ...stats.arrays import Bools, Floats
 from ...stats.ranking import Ranking
 from ...text.words import content_words
+from .judge_run import Judged, JudgeRun
+from .quotations import overlap_quotes_evidence
 
 
-class Baseline(Struct, frozen=True):
-    """A trivial judge: a score and a verdict for each case."""
+def baselines(cases: Sequence[LabelledCase]) -> tuple[JudgeRun, ...]:
+    """Return the verdicts of the baselines: always hallucinated, answer length, and token overlap.
 
-    name: str
-    scores: tuple[float, ...]
-    flagged: tuple[bool, ...]
-    by_words: bool = False
-    """Whether it compares words, and can quote the sentence that shares most of them."""
-
-
-def baselines(cases: Sequence[LabelledCase]) -> tuple[Baseline, ...]:
-    """Return the baselines: always hallucinated, answer length, and token overlap."""
-    always = Baseline("always hallucinated", (1.0,) * len(cases), (True,) * len(cases))
+    Their scores are no probabilities. Overlap quotes the sentence that shares most words with the output.
+    """
     return (
-        always,
-        _tuned(cases, ("longer answers", "shorter answers"), lambda item: float(len(item.case.output.split()))),
-        replace(
-            _tuned(cases, ("less token overlap", "more token overlap"), lambda item: 1 - overlap(item)), by_words=True
+        _run("always hallucinated", cases, np.ones(len(cases)), np.ones(len(cases), dtype=np.bool_)),
+        _tuned(("longer answers", "shorter answers"), cases, lambda item: float(len(item.case.output.split()))),
+        _tuned(
+            ("less token overlap", "more token overlap"),
+            cases,
+            lambda item: 1 - overlap(item),
+            overlap_quotes_evidence,
         ),
     )
 
@@ -47,18 +43,35 @@ def overlap(item: LabelledCase) -> float:
     return sum(word in known for word in said) / len(said) if said else 0.0
 
 
-def _tuned(cases: Sequence[LabelledCase], names: tuple[str, str], signal: Callable[[LabelledCase], float]) -> Baseline:
+Quotes = Callable[[LabelledCase], "bool | None"]
+
+
+def _tuned(
+    names: tuple[str, str],
+    cases: Sequence[LabelledCase],
+    signal: Callable[[LabelledCase], float],
+    quotes: Quotes = lambda item: None,
+) -> JudgeRun:
     """Choose the better direction of a signal, and the threshold with the best balanced accuracy."""
     truth = np.array([item.hallucinated for item in cases], dtype=np.bool_)
     values = np.array([signal(item) for item in cases])
     name = names[0]
     if Ranking(truth, values).auroc() < 0.5:
         values, name = -values, names[1]
-    flagged = values >= best_threshold(truth, values)
-    return Baseline(name, tuple(values.tolist()), tuple(flagged.tolist()))
+    return _run(name, cases, values, values >= best_threshold(truth, values), quotes)
 
 
-def best_threshold(truth: np.ndarray[tuple[int], np.dtype[np.bool_]], scores: Floats) -> float:
+def _run(
+    name: str, cases: Sequence[LabelledCase], scores: Floats, flagged: Bools, quotes: Quotes = lambda item: None
+) -> JudgeRun:
+    judged = tuple(
+        Judged(item=item, outcome="scored", probability=score, flagged=said, quotes_evidence=quotes(item))
+        for item, score, said in zip(cases, scores.tolist(), flagged.tolist(), strict=True)
+    )
+    return JudgeRun(judge=name, metric="", metric_version="", judged=judged, seconds=0.0, usage=Usage())
+
+
+def best_threshold(truth: Bools, scores: Floats) -> float:
     """Return the threshold with the best balanced accuracy on these cases."""
     order = np.argsort(-scores, kind="stable")
     ranked, bad = scores[order], truth[order]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -16,12 +17,12 @@ from ...engine.driver import ReplyCache, RetryPolicy
 from ...engine.judge import JudgeSpec
 from ...engine.judge import resolve as resolve_judge
 from ...engine.metrics import MetricSpec
-from ...runs.labelled_case import LabelledCase, fingerprint_of_cases, sample_of_cases
+from ...runs.labelled_case import fingerprint_of_cases, sample_of_cases
 from ...runs.profile import Profile
-from ..sets.public_sets import Loaded, load_set
+from ..sets.public_sets import load_set
 from .baselines import baselines
 from .cascade_curve import Band, tradeoff
-from .figures import Figures, measure, measure_baseline, worst_mistakes
+from .figures import Figures, measure, worst_mistakes
 from .judge_run import CONCURRENCY, Judged, JudgeRun, run_judge
 
 HIGH_BASELINE = 0.8
@@ -165,42 +166,25 @@ def bench(
             profile.check_metric(metric.name)
     loaded = load_set(spec, file=file, split=split, offline=offline)
     cases = sample_of_cases(loaded.cases, limit, seed)
-    runs = []
-    for judge, metric in asked:
-        progress = None if tick is None else _ticking(tick, f"{judge.name} {metric.name}", len(cases))
-        runs.append(
-            run_judge(
-                cases,
-                judge,
-                metric,
-                concurrency=concurrency,
-                threshold=threshold,
-                profile=profile,
-                cache=cache,
-                retry_policy=retry_policy,
-                progress=progress,
-            )
+    runs = [
+        run_judge(
+            cases,
+            judge,
+            metric,
+            concurrency=concurrency,
+            threshold=threshold,
+            profile=profile,
+            cache=cache,
+            retry_policy=retry_policy,
+            progress=None if tick is None else partial(_tell, tick, f"{judge.name} {metric.name}", len(cases)),
         )
-    report = compared(loaded, cases, runs, seed=seed, resamples=resamples, mistakes=mistakes)
-    doubts = [d for r in runs for d in (profile.doubts(r.judge, r.metric_version) if profile else ())]
-    return msgspec.structs.replace(report, remarks=(*report.remarks, *(f"Careful: {doubt}." for doubt in doubts)))
-
-
-def compared(
-    loaded: Loaded,
-    cases: Sequence[LabelledCase],
-    runs: Sequence[JudgeRun],
-    *,
-    seed: int = 0,
-    resamples: int = 1000,
-    mistakes: int = 5,
-) -> BenchReport:
-    """Make a report from finished runs."""
+        for judge, metric in asked
+    ]
     figures = tuple(measure(run, resamples=resamples, seed=seed) for run in runs)
-    trivial = tuple(measure_baseline(baseline, cases, resamples=resamples, seed=seed) for baseline in baselines(cases))
+    trivial = tuple(measure(run, baseline=True, resamples=resamples, seed=seed) for run in baselines(cases))
     one_metric = len({run.metric for run in runs}) == 1
     both_kinds = len({j.item.hallucinated for run in runs[:1] for j in run.scored}) == 2
-    curve = tradeoff(runs[0], runs[1]) if len(runs) > 1 and one_metric and both_kinds else ()
+    doubts = [doubt for run in runs if profile for doubt in profile.doubts(run.judge, run.metric_version)]
     return BenchReport(
         set=loaded.name,
         source=loaded.source,
@@ -209,7 +193,7 @@ def compared(
         seed=seed,
         judges=figures,
         baselines=trivial,
-        remarks=(*loaded.notes, *remarks(figures, trivial)),
+        remarks=(*loaded.notes, *remarks(figures, trivial), *(f"Careful: {doubt}." for doubt in doubts)),
         mistakes=tuple(_mistake(run, j) for run in runs for j in worst_mistakes(run, mistakes)),
         problems=tuple(
             Problem(judge=run.judge, id=j.item.case.id, outcome=j.outcome, why=j.problem)
@@ -217,7 +201,7 @@ def compared(
             for j in run.judged
             if j.flagged is None
         ),
-        tradeoff=curve,
+        tradeoff=tradeoff(runs[0], runs[1]) if len(runs) > 1 and one_metric and both_kinds else (),
     )
 
 
@@ -271,5 +255,5 @@ def _mistake(run: JudgeRun, j: Judged) -> Mistake:
     )
 
 
-def _ticking(tick: Tick, judge: str, total: int) -> Callable[[int], None]:
-    return lambda done: tick(judge, done, total)
+def _tell(tick: Tick, judge: str, total: int, done: int) -> None:
+    tick(judge, done, total)

@@ -5,24 +5,21 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Callable, Sequence
-from typing import Any
 
 import numpy as np
 from msgspec import Struct, structs
 
 from ...core.plumbing.public import public_in
 from ...runs.labelled_case import LabelledCase
-from ...stats.arrays import Bools, Floats, Ints
+from ...stats.arrays import Bools, Floats, Ints, ratio
 from ...stats.binomial import binomial_interval
-from ...stats.bootstrap import bootstrap_all
+from ...stats.bootstrap import percentiles, replicates
 from ...stats.calibration import Bin, Calibration
-from ...stats.confusion import Confusion, Counting
+from ...stats.confusion import Counting
 from ...stats.interval import Interval
 from ...stats.ranking import Ranking
 from ...stats.spans import SpanCounts
-from .baselines import Baseline
 from .judge_run import Judged, JudgeRun
-from .quotations import overlap_quotes_evidence
 
 LEAST_CONTEXTS = 20
 """Minimum number of contexts to draw contexts, instead of cases, in the bootstrap."""
@@ -154,62 +151,55 @@ class Figures(Struct, frozen=True, kw_only=True):
     profile: str | None = None
 
 
-def measure(run: JudgeRun, *, resamples: int = 1000, seed: int = 0) -> Figures:
+def measure(run: JudgeRun, *, baseline: bool = False, resamples: int = 1000, seed: int = 0) -> Figures:
+    """Compute the measures of a run.
+
+    The scores of a baseline are no probabilities, and its quotations count whatever its verdicts are.
+    """
     scored = run.scored
-    probabilities = [j.probability if j.probability is not None else float(bool(j.flagged)) for j in scored]
-    parts = _figures(
-        [j.item for j in scored],
-        np.array(probabilities, dtype=np.float64),
-        np.array([bool(j.flagged) for j in scored], dtype=np.bool_),
-        spans=[j.spans for j in scored],
-        quoted=[j.quotes_evidence if j.flagged == j.item.hallucinated else None for j in scored],
-        calibrated=True,
-        resamples=resamples,
-        seed=seed,
-    )
+    cases = [j.item for j in scored]
+    truth = np.array([item.hallucinated for item in cases], dtype=np.bool_)
+    flagged = np.array([bool(j.flagged) for j in scored], dtype=np.bool_)
+    scores = np.array([_score(j) for j in scored], dtype=np.float64)
+    measures = _measures(scored, truth, flagged, scores, baseline)
+    values = {name: _known(value) for name, value in measures(np.ones(len(scored))).items()}
+    intervals: dict[str, tuple[float, float] | None] = dict.fromkeys(values)
+    if scored:
+        drawn = replicates(
+            lambda weights: list(measures(weights).values()),
+            len(scored),
+            clusters=_clusters(cases),
+            resamples=resamples,
+            seed=seed,
+        )
+        intervals = {name: _pair(percentiles(column)) for name, column in zip(values, drawn.T, strict=True)}
+    counts = Counting(truth, flagged)()
+    groups = _groups(cases, truth, scores, flagged)
+    means = [g["balanced_accuracy"] for g in groups.values() if g["balanced_accuracy"] is not None]
     return Figures(
         judge=run.judge,
-        metric=run.metric,
+        metric=None if baseline else run.metric,
         n=len(run.judged),
         hallucinated=sum(j.item.hallucinated for j in run.judged),
         scored=len(scored),
         coverage=len(scored) / len(run.judged) if run.judged else 0.0,
+        confusion={side: int(getattr(counts, side)) for side in ("tp", "fp", "fn", "tn")},
+        **{name: values.get(name) for name in FIGURES},
+        intervals=intervals,
+        calibration=Calibration(truth, scores).curve() if scored and not baseline else (),
         failures=dict(Counter(j.outcome for j in run.judged if j.flagged is None)),
-        graded=any(0 < p < 1 for p in probabilities),
-        seconds=round(run.seconds, 4),
+        groups=groups,
+        mean_balanced_accuracy=float(np.mean(means)) if means else None,
+        kinds=by_kind(cases, flagged),
+        graded=baseline or bool(((scores > 0) & (scores < 1)).any()),
+        seconds=None if baseline else round(run.seconds, 4),
         cases_per_second=round(len(run.judged) / run.seconds, 3) if run.seconds else None,
         calls=run.usage.calls,
         input_tokens=run.usage.input_tokens,
         output_tokens=run.usage.output_tokens,
-        cost=run.usage.cost,
+        cost=None if baseline else run.usage.cost,
         cached=run.cached,
         profile=run.profile,
-        **parts,
-    )
-
-
-def measure_baseline(
-    baseline: Baseline, cases: Sequence[LabelledCase], *, resamples: int = 1000, seed: int = 0
-) -> Figures:
-    """Compute the measures of a baseline, without calibration, because its scores are no probabilities."""
-    parts = _figures(
-        cases,
-        np.array(baseline.scores),
-        np.array(baseline.flagged, dtype=np.bool_),
-        spans=None,
-        quoted=[overlap_quotes_evidence(item) for item in cases] if baseline.by_words else None,
-        calibrated=False,
-        resamples=resamples,
-        seed=seed,
-    )
-    return Figures(
-        judge=baseline.name,
-        metric=None,
-        n=len(cases),
-        hallucinated=sum(item.hallucinated for item in cases),
-        scored=len(cases),
-        coverage=1.0,
-        **parts,
     )
 
 
@@ -224,42 +214,37 @@ def worst_mistakes(run: JudgeRun, most: int = 5) -> list[Judged]:
     return sorted(wrong, key=lambda j: (-confidence(j), j.item.case.id))[:most]
 
 
-def _figures(
-    cases: Sequence[LabelledCase],
-    scores: Floats,
-    flagged: Bools,
-    *,
-    spans: Sequence[tuple[tuple[int, int], ...] | None] | None,
-    quoted: Sequence[bool | None] | None,
-    calibrated: bool,
-    resamples: int,
-    seed: int,
-) -> dict[str, Any]:
-    truth = np.array([item.hallucinated for item in cases], dtype=np.bool_)
-    named = _named(cases, truth, scores, flagged, spans, calibrated)
-    if any(hit is not None for hit in quoted or ()):
-        named["evidence"] = _share(quoted or ())
-    clusters = _clusters(cases)
-    intervals = bootstrap_all(named, len(cases), clusters=clusters, resamples=resamples, seed=seed)
-    counts = Counting(truth, flagged)()
-    ones = np.ones(len(cases))
-    groups = _groups(cases, truth, scores, flagged)
-    means = [g["balanced_accuracy"] for g in groups.values() if g["balanced_accuracy"] is not None]
-    return {
-        "confusion": {side: int(getattr(counts, side)) for side in ("tp", "fp", "fn", "tn")},
-        **{name: _known(named[name](ones)) if name in named else None for name in FIGURES},
-        "intervals": {name: _pair(intervals.get(name)) for name in FIGURES if name in named},
-        "calibration": Calibration(truth, scores).curve() if calibrated and len(cases) else (),
-        "groups": groups,
-        "mean_balanced_accuracy": float(np.mean(means)) if means else None,
-        "kinds": by_kind(cases, flagged),
-    }
+def _score(j: Judged) -> float:
+    return j.probability if j.probability is not None else float(bool(j.flagged))
 
 
-def _share(hits: Sequence[bool | None]) -> Callable[[Floats], float]:
-    """The share of hits among the known ones."""
-    known, right = (np.array([hit in sides for hit in hits]) for sides in ((True, False), (True,)))
-    return lambda weights: float(weights[right].sum() / weights[known].sum()) if weights[known].any() else math.nan
+Measures = Callable[[Floats], dict[str, float]]
+"""The measures that apply, in the order of `FIGURES`, as a function of the weights of the cases."""
+
+
+def _measures(scored: Sequence[Judged], truth: Bools, flagged: Bools, scores: Floats, baseline: bool) -> Measures:
+    counting, ranking = Counting(truth, flagged), Ranking(truth, scores)
+    calibration = None if baseline else Calibration(truth, scores)
+    marked = [j.spans if j.item.spans is not None else None for j in scored]
+    spans = SpanCounts(
+        (j.item.spans or (), said or (), len(j.item.case.output)) for j, said in zip(scored, marked, strict=True)
+    )
+    quoted = [j.quotes_evidence if baseline or j.flagged == j.item.hallucinated else None for j in scored]
+    known, right = (np.array([hit in sides for hit in quoted]) for sides in ((True, False), (True,)))
+
+    def measures(weights: Floats) -> dict[str, float]:
+        counts = counting(weights)
+        found = {name: getattr(counts, name) for name in ("balanced_accuracy", "precision", "recall", "f1")}
+        found["auroc"], found["average_precision"] = ranking.auroc(weights), ranking.average_precision(weights)
+        if calibration is not None:
+            found["ece"], found["brier"] = calibration.error(weights), calibration.brier(weights)
+        if any(said is not None for said in marked):
+            found["span_f1"] = spans.f1(weights)
+        if known.any():
+            found["evidence"] = ratio(float(weights[right].sum()), float(weights[known].sum()))
+        return found
+
+    return measures
 
 
 def _clusters(cases: Sequence[LabelledCase]) -> Ints | None:
@@ -267,39 +252,6 @@ def _clusters(cases: Sequence[LabelledCase]) -> Ints | None:
     known: dict[object, int] = {}
     numbers = [known.setdefault(item.case.context or item.case.id, len(known)) for item in cases]
     return np.array(numbers, dtype=np.int64) if len(known) >= LEAST_CONTEXTS else None
-
-
-def _named(
-    cases: Sequence[LabelledCase],
-    truth: Bools,
-    scores: Floats,
-    flagged: Bools,
-    spans: Sequence[tuple[tuple[int, int], ...] | None] | None,
-    calibrated: bool,
-) -> dict[str, Callable[[Floats], float]]:
-    """Return each measure as a function of the weights of the cases."""
-
-    def counted(read: Callable[[Confusion], float]) -> Callable[[Floats], float]:
-        return lambda weights: read(counting(weights))
-
-    counting, ranking = Counting(truth, flagged), Ranking(truth, scores)
-    named: dict[str, Callable[[Floats], float]] = {
-        "balanced_accuracy": counted(lambda c: c.balanced_accuracy),
-        "precision": counted(lambda c: c.precision),
-        "recall": counted(lambda c: c.recall),
-        "f1": counted(lambda c: c.f1),
-        "auroc": ranking.auroc,
-        "average_precision": ranking.average_precision,
-    }
-    if calibrated:
-        calibration = Calibration(truth, scores)
-        named["ece"], named["brier"] = calibration.error, calibration.brier
-    marked = [(item, said) for item, said in zip(cases, spans or [], strict=False) if item.spans is not None]
-    if marked and any(said is not None for _, said in marked):
-        pairs = zip(cases, spans or [], strict=True)
-        rows = ((i.spans or (), (s or ()) if i.spans is not None else (), len(i.case.output)) for i, s in pairs)
-        named["span_f1"] = SpanCounts(rows).f1
-    return named
 
 
 def _groups(
