@@ -24,8 +24,7 @@ from halluscope._internal.proof.calibration.fitting import (
     isotonic,
     labels_needed,
     platt,
-    threshold_for_false_alarms,
-    threshold_for_recall,
+    threshold_for,
 )
 from halluscope._internal.runs.profile import Profile, is_flagged, probability_of, profile_names
 from halluscope._internal.stats.calibration import Calibration
@@ -57,7 +56,7 @@ def test_the_promised_recall_holds_in_95_of_100_simulations(n: int, wanted: floa
     kept = 0
     for _ in range(100):
         truth, scores = drawn(rng, n, steps)
-        threshold = threshold_for_recall(scores[truth], wanted).value
+        threshold = threshold_for("recall", scores[truth], wanted).value
         kept += bool(1 - np.searchsorted(caught, threshold) / len(caught) >= wanted)
     assert kept >= 95
 
@@ -69,7 +68,7 @@ def test_the_promised_rate_of_false_alarms_holds_in_95_of_100_simulations(wanted
     kept = 0
     for _ in range(100):
         truth, scores = drawn(rng, 150)
-        found = threshold_for_false_alarms(scores[~truth], wanted)
+        found = threshold_for("false_alarms", scores[~truth], wanted)
         kept += found.reachable and float((future_scores[~future] >= found.value).mean()) <= wanted
     assert kept >= 95
 
@@ -80,7 +79,7 @@ def test_the_promise_is_kept_as_often_as_its_confidence_says_and_not_much_oftene
     kept = 0
     for _ in range(400):
         scores = rng.random(300)  # so that the recall at a threshold is 1 - threshold
-        kept += 1 - threshold_for_recall(scores, 0.8, confidence=0.8).value >= 0.8
+        kept += 1 - threshold_for("recall", scores, 0.8, confidence=0.8).value >= 0.8
     assert 0.76 <= kept / 400 <= 0.88
 
 
@@ -88,7 +87,7 @@ def test_the_promise_is_not_bought_by_flagging_everything() -> None:
     """With many labels the threshold comes close to the one that just gives the recall."""
     rng = np.random.default_rng(3)
     truth, scores = drawn(rng, 20_000)
-    chosen = threshold_for_recall(scores[truth], 0.9).value
+    chosen = threshold_for("recall", scores[truth], 0.9).value
     ideal = float(np.quantile(scores[truth], 0.1))
     assert ideal - 0.02 < chosen <= ideal
 
@@ -97,14 +96,14 @@ def test_the_promise_is_not_bought_by_flagging_everything() -> None:
 def test_known_order_statistics(m: int, wanted: float, k: int) -> None:
     """The ranks printed in tables of one-sided distribution-free tolerance limits (95 %)."""
     scores = np.arange(1, m + 1) / (m + 1)
-    assert threshold_for_recall(scores, wanted, confidence=0.95).value == scores[k - 1]
+    assert threshold_for("recall", scores, wanted, confidence=0.95).value == scores[k - 1]
 
 
 @pytest.mark.parametrize(("wanted", "needed"), [(0.8, 14), (0.9, 29), (0.95, 59), (0.99, 299)])
 def test_with_too_few_labels_everything_is_flagged_and_the_number_needed_is_said(wanted: float, needed: int) -> None:
     assert labels_needed(wanted, 0.95) == needed
-    assert threshold_for_recall([0.5] * needed, wanted, 0.95).reachable
-    assert threshold_for_recall([0.5] * (needed - 1), wanted, 0.95) == Threshold(value=0.0, reachable=False)
+    assert threshold_for("recall", [0.5] * needed, wanted, 0.95).reachable
+    assert threshold_for("recall", [0.5] * (needed - 1), wanted, 0.95) == Threshold(value=0.0, reachable=False)
     truth, scores = [True] * (needed - 1) + [False] * 50, [0.6] * (needed - 1) + [0.2] * 50
     profile = calibrate(truth, scores, name="p", judge="j", metric="label", recall=wanted, confidence=0.95)
     assert profile.recall == profile.false_alarms == 1

@@ -83,17 +83,15 @@ class _Test:
         self._recording: Recording | None = None
 
     def options(self) -> dict[str, Any]:
-        """Return the options of the markers. The nearest one takes precedence."""
+        """Return the options of the markers, of which the nearest takes precedence, and the judge of other tests."""
         options: dict[str, Any] = {}
         for mark in reversed(list(self._item.iter_markers("halluscope"))):
             if mark.args:
                 raise pytest.UsageError("the marker `halluscope` takes keywords only: judge=, metric=, threshold=, …")
             options.update(mark.kwargs)
-        return {name: value for name, value in options.items() if value is not None}
-
-    def default_judge(self) -> str | None:
         config = self._item.config
-        return config.getoption("--halluscope-judge") or str(config.getini("halluscope_judge")) or None
+        named = config.getoption("--halluscope-judge") or str(config.getini("halluscope_judge")) or None
+        return {"judge": named} | {name: value for name, value in options.items() if value is not None}
 
     def replaying(self, name: str, make: Callable[[], Judge], settings: dict[str, Any]) -> ReplayJudge:
         """Return a judge that replays the recording of this test."""
@@ -170,8 +168,8 @@ def assert_faithful(
         >>> assert_faithful(my_app("Who won?"), context=passages)
     """
     __tracebackhide__ = True
-    given = {"judge": judge, "metric": metric, "threshold": threshold, **options}
-    return _asserted("assert_faithful", "higher", "faithfulness", (output, context, input), given, allow)
+    options |= {"judge": judge, "metric": metric, "threshold": threshold}
+    return _asserted("assert_faithful", (output, context, input), options, allow)
 
 
 @public
@@ -208,8 +206,8 @@ def assert_no_hallucination(
         >>> assert_no_hallucination(my_app("Who won?"), context=passages)
     """
     __tracebackhide__ = True
-    given = {"judge": judge, "metric": metric, "threshold": threshold, **options}
-    return _asserted("assert_no_hallucination", "lower", "hallucination", (output, context, input), given, allow)
+    options |= {"judge": judge, "metric": metric, "threshold": threshold}
+    return _asserted("assert_no_hallucination", (output, context, input), options, allow)
 
 
 @pytest.fixture(name="assert_faithful")
@@ -224,14 +222,7 @@ def _assert_no_hallucination() -> Callable[..., Result]:
     return assert_no_hallucination
 
 
-def _asserted(
-    who: str,
-    direction: str,
-    usual: str,
-    texts: tuple[object, object, object],
-    given: dict[str, Any],
-    allow: Collection[str],
-) -> Result:
+def _asserted(who: str, texts: tuple[object, object, object], given: dict[str, Any], allow: Collection[str]) -> Result:
     __tracebackhide__ = True
     from ..core.errors import HalluscopeError, InputError, UnknownName
     from ..core.result import Outcome
@@ -244,18 +235,17 @@ def _asserted(
             raise UnknownName("outcome", name, outcomes)
     options = (_current.options() if _current else {}) | {k: v for k, v in given.items() if v is not None}
     judge, record = options.pop("judge", None), options.pop("record", True)
-    metric = options.pop("metric", usual)
+    faithful = who == "assert_faithful"
+    metric = options.pop("metric", "faithfulness" if faithful else "hallucination")
     if isinstance(metric, str) and metric not in METRICS:
         raise UnknownName("metric", metric, METRICS)
     known = METRICS[metric] if isinstance(metric, str) else metric
+    direction, other = ("higher", "assert_no_hallucination") if faithful else ("lower", "assert_faithful")
     if known.direction != direction:
         raise InputError(
-            f"`{who}` takes a metric in which {direction} is better, and {known.name!r} is none: "
-            f"use `{'assert_faithful' if direction == 'lower' else 'assert_no_hallucination'}`."
+            f"`{who}` takes a metric in which {direction} is better, and {known.name!r} is none: use `{other}`."
         )
     options.setdefault("include_reason", False)
-    if judge is None and _current is not None:
-        judge = _current.default_judge()
     for_metric, for_judge = split_options(metric, options)
     found, replay = _judge(judge, for_judge, record)
     try:
@@ -285,9 +275,7 @@ def _judge(spec: Any, options: dict[str, Any], record: bool) -> tuple[Judge, Rep
     settings = {name: value for name, value in options.items() if name not in _SECRET}
     if isinstance(spec, str):
         replay = _current.replaying(spec, lambda: resolve(spec, **options), settings)
-    else:
-        judge = resolve(spec, **options)
-        if judge.name == DEFAULT:
-            return judge, None
-        replay = _current.replaying(judge.name, lambda: judge, settings)
-    return replay, replay
+        return replay, replay
+    judge = resolve(spec, **options)
+    replay = None if judge.name == DEFAULT else _current.replaying(judge.name, lambda: judge, settings)
+    return replay or judge, replay

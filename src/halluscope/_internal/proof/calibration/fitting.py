@@ -40,37 +40,23 @@ class Threshold(Struct, frozen=True, kw_only=True):
     reachable: bool = True
 
 
-def threshold_for_recall(bad_scores: Numbers, wanted: float, confidence: float = CONFIDENCE) -> Threshold:
-    """Return the highest threshold whose recall is at least `wanted`, with the given confidence."""
-    scores = np.sort(as_probabilities("scores", bad_scores))
-    _check(wanted, confidence)
-    # The probability that the k-th lowest score meets the target, with k - 1 hallucinated cases below it.
-    keeps = binomial_tails(len(scores), 1 - wanted)[1:]
-    allowed = np.flatnonzero(keeps >= confidence)
-    if not len(allowed):
-        return Threshold(value=0.0, reachable=False)
-    return Threshold(value=float(scores[allowed[-1]]))
+def threshold_for(promise: Promise, scores: Numbers, wanted: float, confidence: float = CONFIDENCE) -> Threshold:
+    """Return the threshold that keeps a promise with the given confidence and flags no more, or no less, than needed.
 
-
-def threshold_for_false_alarms(good_scores: Numbers, wanted: float, confidence: float = CONFIDENCE) -> Threshold:
-    """Return the lowest threshold whose rate of false alarms is at most `wanted`, with the given confidence."""
-    scores = np.sort(as_probabilities("scores", good_scores))
-    _check(1 - wanted, confidence)
-    keeps = 1 - binomial_tails(len(scores), 1 - wanted)[1:]
-    allowed = np.flatnonzero(keeps >= confidence)
-    if not len(allowed):
-        return Threshold(value=math.nextafter(1.0, 2.0), reachable=False)
-    return Threshold(value=math.nextafter(float(scores[allowed[0]]), math.inf))
+    `scores` are those of the hallucinated cases for a recall, and of the factual cases for a rate of false alarms.
+    """
+    ordered = np.sort(np.asarray(scores, dtype=np.float64))
+    # The probability that k scores or more lie beyond the point at which the target is just met.
+    keeps = binomial_tails(len(ordered), 1 - wanted if promise == "recall" else wanted)[1:]
+    k = int((keeps >= confidence).sum())
+    if promise == "recall":
+        return Threshold(value=float(ordered[k - 1]) if k else 0.0, reachable=k > 0)
+    return Threshold(value=math.nextafter(float(ordered[-k]) if k else 1.0, math.inf), reachable=k > 0)
 
 
 def labels_needed(rate: float, confidence: float = CONFIDENCE) -> int:
     """Return how many cases of the class are needed to guarantee a rate (a recall, or 1 - false alarms)."""
     return math.ceil(math.log(1 - confidence) / math.log(rate))
-
-
-def most_promised(m: int, confidence: float = CONFIDENCE) -> float:
-    """Return the highest rate that this many cases of the class can guarantee."""
-    return float((1 - confidence) ** (1 / m)) if m else 0.0
 
 
 def _check(wanted: float, confidence: float) -> None:
@@ -82,24 +68,17 @@ def _check(wanted: float, confidence: float) -> None:
 def isotonic(truth: Numbers, scores: Numbers) -> ScoreMapping:
     """Fit isotonic regression (pool adjacent violators), with linear interpolation."""
     is_bad, values = _read(truth, scores)
-    order = np.argsort(values, kind="stable")
-    blocks: list[list[float]] = []  # lowest score, highest score, hallucinated, cases
-    for score, bad in zip(values[order].tolist(), is_bad[order].tolist(), strict=True):
-        if blocks and blocks[-1][1] == score:
-            blocks[-1][2] += bad
-            blocks[-1][3] += 1
-        else:
-            blocks.append([score, score, float(bad), 1.0])
-    merged: list[list[float]] = []
-    for block in blocks:
-        merged.append(block)
-        while len(merged) > 1 and merged[-2][2] / merged[-2][3] >= merged[-1][2] / merged[-1][3]:
-            low, _, bad, n = merged.pop(-2)
-            last = merged[-1]
-            merged[-1] = [low, last[1], bad + last[2], n + last[3]]
+    levels, level = np.unique(values, return_inverse=True)
+    blocks: list[tuple[float, float, float, float]] = []  # lowest score, highest score, hallucinated, cases
+    for score, bad, n in zip(levels, np.bincount(level, is_bad), np.bincount(level), strict=True):
+        block = (float(score), float(score), float(bad), float(n))
+        while blocks and blocks[-1][2] / blocks[-1][3] >= block[2] / block[3]:
+            low, _, more_bad, more = blocks.pop()
+            block = (low, block[1], more_bad + block[2], more + block[3])
+        blocks.append(block)
     edge = 1 / (len(values) + 2)  # a probability is never exactly 0 or 1
     points = []
-    for low, high, bad, n in merged:
+    for low, high, bad, n in blocks:
         value = min(1 - edge, max(edge, bad / n))
         points += [(low, value)] if low == high else [(low, value), (high, value)]
     return ScoreMapping(kind="isotonic", scores=tuple(p[0] for p in points), values=tuple(p[1] for p in points))
@@ -141,8 +120,11 @@ def _read(truth: Numbers, scores: Numbers) -> tuple[Bools, Floats]:
 
 def fitted(truth: Numbers, scores: Numbers, kind: MappingKind | None = None) -> ScoreMapping:
     """Fit a mapping. By default, the number of labels decides its kind."""
-    chosen = kind or ("isotonic" if len(truth) >= ENOUGH_FOR_STEPS else "platt")
-    return isotonic(truth, scores) if chosen == "isotonic" else platt(truth, scores)
+    return isotonic(truth, scores) if _kind(kind, len(truth)) == "isotonic" else platt(truth, scores)
+
+
+def _kind(kind: MappingKind | None, n: int) -> MappingKind:
+    return kind or ("isotonic" if n >= ENOUGH_FOR_STEPS else "platt")
 
 
 def cross_fitted(
@@ -150,7 +132,6 @@ def cross_fitted(
 ) -> Floats:
     """Return cross-validated probabilities: each case is mapped by a mapping fitted on other cases."""
     is_bad, values = _read(truth, scores)
-    chosen = kind or ("isotonic" if len(values) >= ENOUGH_FOR_STEPS else "platt")
     fold = np.random.default_rng(seed).permutation(len(values)) % folds
     mapped = np.empty(len(values))
     for i in range(folds):
@@ -158,7 +139,7 @@ def cross_fitted(
         rest = is_bad[outside]
         if rest.all() or not rest.any():
             return np.full(len(values), np.nan)
-        mapping = fitted(rest, values[outside], chosen)
+        mapping = fitted(rest, values[outside], _kind(kind, len(values)))
         mapped[inside] = [mapping(score) for score in values[inside]]
     return mapped
 
@@ -214,10 +195,7 @@ def calibrate(
     """
     promise, wanted = promised(recall, false_alarms, confidence)
     is_bad, scores = _read(truth, probabilities)
-    if promise == "recall":
-        found = threshold_for_recall(scores[is_bad], wanted, confidence)
-    else:
-        found = threshold_for_false_alarms(scores[~is_bad], wanted, confidence)
+    found = threshold_for(promise, scores[is_bad] if promise == "recall" else scores[~is_bad], wanted, confidence)
     counts = Counting(is_bad, scores >= found.value)()
     bad, good = int(is_bad.sum()), int((~is_bad).sum())
     afterwards = cross_fitted(is_bad, scores, mapping)
@@ -265,7 +243,8 @@ def _too_few(profile: Profile) -> str:
     by_recall = profile.promise == "recall"
     m = profile.hallucinated if by_recall else profile.n - profile.hallucinated
     rate = profile.wanted if by_recall else 1 - profile.wanted
-    needed, most = labels_needed(rate, profile.confidence), most_promised(m, profile.confidence)
+    needed = labels_needed(rate, profile.confidence)
+    most = (1 - profile.confidence) ** (1 / m)
     kind, what, sign = ("hallucinated", "recall", most) if by_recall else ("factual", "false alarms", 1 - most)
     too_few = count_of(m, f"{kind} case is", f"{kind} cases are")
     return (
