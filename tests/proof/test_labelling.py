@@ -18,7 +18,7 @@ from sklearn.metrics import cohen_kappa_score
 
 from halluscope._internal.core.case import Case
 from halluscope._internal.core.errors import InputError, WriteError
-from halluscope._internal.proof.labelling import LabelFile, Session, cases_of, person_agreement
+from halluscope._internal.proof.labelling import Session, cases_of, person_agreement
 from halluscope._internal.proof.sets.public_sets import load_set
 
 from ..helpers.loopback import Loopback
@@ -31,7 +31,7 @@ def write(path: Path, *rows: dict[str, Any]) -> Path:
 
 
 def session(path: Path, n: int = 3) -> Session:
-    return Session([Case.of(f"Output {i}.", ["Context."], id=f"case-{i}") for i in range(n)], LabelFile(path))
+    return Session([Case.of(f"Output {i}.", ["Context."], id=f"case-{i}") for i in range(n)], path)
 
 
 def test_answers_are_kept_and_resumed(tmp_path: Path) -> None:
@@ -43,7 +43,7 @@ def test_answers_are_kept_and_resumed(tmp_path: Path) -> None:
     assert again.done == 2
     assert again.current is not None
     assert again.current.id == "case-2"
-    assert [label.label for label in again.labels.given()] == ["factual", "hallucinated"]
+    assert [label.label for label in again.labels] == ["factual", "hallucinated"]
 
 
 def test_undo_goes_back_over_the_start_of_the_sitting(tmp_path: Path) -> None:
@@ -96,7 +96,7 @@ def test_a_damaged_file_of_labels_is_not_overwritten(tmp_path: Path) -> None:
     path = tmp_path / "labels.jsonl"
     path.write_text('{"id": "case-0", "label": "fac\n')
     with pytest.raises(InputError, match=r"line 1 of labels\.jsonl"):
-        LabelFile(path)
+        session(path)
     assert path.read_text() == '{"id": "case-0", "label": "fac\n'
 
 

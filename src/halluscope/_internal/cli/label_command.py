@@ -20,7 +20,7 @@ from ..core.errors import InputError
 from ..engine import metrics
 from ..engine.judge import resolve
 from ..proof.bench.judge_run import run_judge
-from ..proof.labelling import LabelFile, PersonAgreement, Session, cases_of, person_agreement
+from ..proof.labelling import PersonAgreement, Session, cases_of, person_agreement
 from ..runs.labelled_case import LabelledCase, read_label, sample_of_cases
 from .app import app
 from .open_store import open_replies
@@ -63,13 +63,12 @@ def label(
         raise InputError("`label` reads keys from a terminal: run it in a terminal.")
     known = list(cases_of(data))
     cases = _drawn([case for case, _ in known], limit, seed)
-    labels = LabelFile(to or data.with_name(f"{data.name.split('.')[0]}.labels.jsonl"))
-    session = Session(cases, labels, annotator)
+    session = Session(cases, to or data.with_name(f"{data.name.split('.')[0]}.labels.jsonl"), annotator)
     with _keys() as key, suppress(KeyboardInterrupt):  # Ctrl-C quits; the labels are saved already
         _label_cases(session, key, console)
     console = new_console()  # Ctrl-C may have left the other one in the middle of a line
-    console.print(f"{session.done} of {len(cases)} cases done; labels in {labels.path}")
-    if compare and labels.given():
+    console.print(f"{session.done} of {len(cases)} cases done; labels in {session.path}")
+    if compare and session.labels:
         _compare(session, {case.id: label for case, label in known}, judge, metric, console)
 
 
@@ -100,7 +99,7 @@ def _show(case: Case, session: Session, console: Console) -> None:
 
 
 def _compare(session: Session, rows: dict[str, bool | None], judge: str | None, metric: str, console: Console) -> None:
-    person = {label.id: read_label(label.label) for label in session.labels.given() if label.id in session.cases}
+    person = {label.id: read_label(label.label) for label in session.labels if label.id in session.cases}
     if not person:
         return
     in_file = {id: label for id, label in rows.items() if label is not None}

@@ -24,7 +24,7 @@ from ..stats.interval import Interval
 from .sets.formats.labelled_rows import CONTEXT, INPUT, OUTPUT, SKIPPED
 from .sets.formats.row_readers import field, optional, rows
 
-ANSWERS = {"f": "factual", "h": "hallucinated", "c": "contradicted", "u": "unsupported"}
+ANSWERS = {"f": "factual", "h": "hallucinated", "c": "contradicted", "u": "unsupported", "s": SKIPPED}
 """The key for each label."""
 
 
@@ -63,58 +63,53 @@ def _already(row: dict[str, Any]) -> bool | None:
         return None
 
 
-class LabelFile:
-    """A file of labels. It is written atomically after each label."""
+class Session:
+    """A labelling session over the cases that have no label yet. Its file is written atomically after each label."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, cases: Sequence[Case], path: Path, annotator: str | None = None) -> None:
+        self.cases = {case.id: case for case in cases}
         self.path = path
-        self._labels: dict[str, PersonLabel] = {}
-        if path.exists():
-            for number, line in enumerate(path.read_bytes().splitlines(), start=1):
-                if line.strip():
-                    self._read(number, line)
+        self._annotator = annotator
+        self._labels = _labels_in(path)
 
-    def _read(self, number: int, line: bytes) -> None:
-        try:
-            label = msgspec.json.decode(line, type=PersonLabel)
-        except msgspec.DecodeError as error:
-            raise InputError(
-                f"line {number} of {self.path.name} is not a label ({error}): "
-                "correct it, or choose another file with --to."
-            ) from error
-        self._labels[label.id] = label
-
-    def __contains__(self, id: object) -> bool:
-        return id in self._labels
-
-    def __len__(self) -> int:
-        return len(self._labels)
-
-    def given(self) -> list[PersonLabel]:
-        """Return the labels in the order they were given, without skipped cases."""
+    @property
+    def labels(self) -> list[PersonLabel]:
+        """The labels in the order they were given, without skipped cases."""
         return [label for label in self._labels.values() if label.label != SKIPPED]
 
-    def give(self, case: Case, label: str, annotator: str | None = None) -> None:
-        """Save a label. A second one for the same case replaces the first."""
-        self._labels.pop(case.id, None)
+    @property
+    def current(self) -> Case | None:
+        """The next case without a label, None at the end."""
+        return next((case for id, case in self.cases.items() if id not in self._labels), None)
+
+    @property
+    def done(self) -> int:
+        return sum(id in self._labels for id in self.cases)
+
+    def answer(self, key: str) -> bool:
+        """Label the current case with a key. Returns False for an unknown key."""
+        case, label = self.current, ANSWERS.get(key)
+        if case is None or label is None:
+            return False
         self._labels[case.id] = PersonLabel(
             id=case.id,
             label=label,
             output=case.output,
             context=case.context,
             input=case.input,
-            annotator=annotator,
+            annotator=self._annotator,
             at=datetime.now(timezone.utc).isoformat(timespec="seconds"),
         )
         self._write()
+        return True
 
-    def take_back(self) -> str | None:
-        """Remove the last label. Returns the id of its case, or None if there was none."""
+    def undo(self) -> bool:
+        """Remove the last label. Returns False if there is none."""
         if not self._labels:
-            return None
-        id, _ = self._labels.popitem()
+            return False
+        self._labels.popitem()
         self._write()
-        return id
+        return True
 
     def _write(self) -> None:
         with replacing(self.path) as file:
@@ -124,35 +119,20 @@ class LabelFile:
             os.fsync(file.fileno())
 
 
-class Session:
-    """A labelling session over the cases that have no label yet."""
-
-    def __init__(self, cases: Sequence[Case], labels: LabelFile, annotator: str | None = None) -> None:
-        self.cases = {case.id: case for case in cases}
-        self.labels = labels
-        self.annotator = annotator
-
-    @property
-    def current(self) -> Case | None:
-        """The next case without a label, None at the end."""
-        return next((case for id, case in self.cases.items() if id not in self.labels), None)
-
-    @property
-    def done(self) -> int:
-        return sum(id in self.labels for id in self.cases)
-
-    def answer(self, key: str) -> bool:
-        """Label the current case with a key. Returns False for an unknown key."""
-        case = self.current
-        label = SKIPPED if key == "s" else ANSWERS.get(key)
-        if case is None or label is None:
-            return False
-        self.labels.give(case, label, self.annotator)
-        return True
-
-    def undo(self) -> bool:
-        """Remove the last label. Returns False if there is none."""
-        return self.labels.take_back() is not None
+def _labels_in(path: Path) -> dict[str, PersonLabel]:
+    """Read the labels of earlier sessions by the ids of their cases."""
+    found: dict[str, PersonLabel] = {}
+    for number, line in enumerate(path.read_bytes().splitlines() if path.exists() else (), start=1):
+        if not line.strip():
+            continue
+        try:
+            label = msgspec.json.decode(line, type=PersonLabel)
+        except msgspec.DecodeError as error:
+            raise InputError(
+                f"line {number} of {path.name} is not a label ({error}): correct it, or choose another file with --to."
+            ) from error
+        found[label.id] = label
+    return found
 
 
 class PersonAgreement(Struct, frozen=True, kw_only=True):
