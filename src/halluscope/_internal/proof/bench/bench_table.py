@@ -11,7 +11,7 @@ from rich.text import Text
 
 from ...core.counting import count_of
 from .bench_report import BenchReport
-from .figures import FIGURES, Figures, KindFigures
+from .figures import FIGURES, Figures
 
 _SHADES = " ░▒▓█"
 
@@ -57,27 +57,32 @@ def _parts(report: BenchReport) -> Iterator[RenderableType]:
 
 def figures_table(judges: Sequence[Figures], trivial: Sequence[Figures] = ()) -> Table:
     """Return a table with one column per judge and one row per measure."""
-    table = Table(show_edge=False, pad_edge=False)
-    table.add_column("")
-    for figures in judges:
-        table.add_column(Text(_title(figures, judges)), justify="right", style="bold", overflow="fold")
-    for figures in trivial:
-        table.add_column(figures.judge, justify="right", style="dim", overflow="fold")
+    table = _table(None, "")
+    _add_judges(table, judges, trivial)
     every = (*judges, *trivial)
     for name, title in FIGURES.items():
         if any(getattr(figures, name) is not None for figures in every):
-            table.add_row(title, *(_cell(figures, name) for figures in every))
+            cells = (_number(getattr(figures, name), figures.intervals.get(name)) for figures in every)
+            table.add_row(title, *cells)
     if any(figures.groups for figures in judges):
         table.add_row("mean over groups", *(_number(figures.mean_balanced_accuracy) for figures in every))
     table.add_row("coverage", *(f"{figures.coverage:.3f}" for figures in every))
     if judges:
-        table.add_row("cases per second", *(_number(f.cases_per_second, 1) for f in judges), *("" for _ in trivial))
+        table.add_row("cases per second", *(_number(f.cases_per_second, digits=1) for f in judges))
     if any(f.calls for f in judges):
-        tokens = (f"{f.input_tokens + f.output_tokens:,}" for f in judges)
-        table.add_row("tokens", *tokens, *("" for _ in trivial))
-        costs = ("unknown" if f.cost is None else f"${f.cost:.4f}" for f in judges)
-        table.add_row("cost", *costs, *("" for _ in trivial))
+        table.add_row("tokens", *(f"{f.input_tokens + f.output_tokens:,}" for f in judges))
+        table.add_row("cost", *("unknown" if f.cost is None else f"${f.cost:.4f}" for f in judges))
     return table
+
+
+def _add_judges(table: Table, judges: Sequence[Figures], trivial: Sequence[Figures]) -> None:
+    """Add a column for each judge and each baseline."""
+    several = len({f.metric for f in judges}) > 1
+    for f in judges:
+        title = f"{f.judge} / {f.metric}" if several else f.judge
+        table.add_column(Text(title), justify="right", style="bold", overflow="fold")
+    for f in trivial:
+        table.add_column(f.judge, justify="right", style="dim", overflow="fold")
 
 
 def confusion_table(figures: Figures) -> Table:
@@ -115,25 +120,19 @@ def kinds_table(report: BenchReport) -> Table:
     """Return the accuracy by kind of error and by kind of correct answer."""
     table = _table("accuracy by kind", "kind", numbers=("cases",))
     tuned = report.baselines[1:]  # without "always hallucinated"
-    for figures in report.judges:
-        table.add_column(Text(_title(figures, report.judges)), justify="right", style="bold", overflow="fold")
-    for figures in tuned:
-        table.add_column(figures.judge, justify="right", style="dim", overflow="fold")
+    _add_judges(table, report.judges, tuned)
     columns = [{(k.kind, k.hallucinated): k for k in figures.kinds} for figures in (*report.judges, *tuned)]
     for wrong in (True, False):
         table.add_row(Text("hallucinated" if wrong else "factual", style="italic"))
         for entry in (k for k in report.baselines[0].kinds if k.hallucinated is wrong):
-            found = [column.get((entry.kind, wrong)) for column in columns]
-            shares = (_share(kind, whole=place < len(report.judges)) for place, kind in enumerate(found))
-            table.add_row(Text(_short(entry.kind)), str(entry.n), *shares)
+            cells = []
+            for place, column in enumerate(columns):
+                found = column.get((entry.kind, wrong))
+                interval = found.interval if found and place < len(report.judges) else None
+                cells.append(_number(found and found.rate, interval, digits=2))
+            table.add_row(Text(_short(entry.kind)), str(entry.n), *cells)
         table.add_section()
     return table
-
-
-def _share(kind: KindFigures | None, *, whole: bool) -> str:
-    if kind is None:
-        return "-"
-    return f"{kind.rate:.2f}" + (f" ({kind.interval[0]:.2f}-{kind.interval[1]:.2f})" if whole else "")
 
 
 def groups_table(figures: Figures) -> Table:
@@ -185,7 +184,7 @@ def problems_table(report: BenchReport, most: int = 8) -> Table:
     return table
 
 
-def _table(title: str, *columns: str, numbers: Sequence[str] = ()) -> Table:
+def _table(title: str | None, *columns: str, numbers: Sequence[str] = ()) -> Table:
     """An empty table; the columns of numbers are aligned to the right."""
     table = Table(title=title, title_justify="left", show_edge=False, pad_edge=False)
     for name in columns:
@@ -195,22 +194,11 @@ def _table(title: str, *columns: str, numbers: Sequence[str] = ()) -> Table:
     return table
 
 
-def _title(figures: Figures, judges: Sequence[Figures]) -> str:
-    several = len({f.metric for f in judges}) > 1
-    return f"{figures.judge} / {figures.metric}" if several else figures.judge
-
-
-def _cell(figures: Figures, name: str) -> str:
-    value = getattr(figures, name)
+def _number(value: float | int | None, interval: tuple[float, float] | None = None, *, digits: int = 3) -> str:
     if value is None:
         return "-"
-    interval = figures.intervals.get(name)
     # Round brackets, because square ones would be markup.
-    return f"{value:.3f}" + (f" ({interval[0]:.2f}-{interval[1]:.2f})" if interval else "")
-
-
-def _number(value: float | int | None, digits: int = 3) -> str:
-    return "-" if value is None else f"{value:.{digits}f}"
+    return f"{value:.{digits}f}" + (f" ({interval[0]:.2f}-{interval[1]:.2f})" if interval else "")
 
 
 def _short(text: str, most: int = 240) -> str:
