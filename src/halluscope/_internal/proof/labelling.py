@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any
@@ -21,8 +22,8 @@ from ..runs.labelled_case import read_label
 from ..stats.bootstrap import bootstrap
 from ..stats.confusion import Confusion, Counting
 from ..stats.interval import Interval
-from .sets.formats.labelled_rows import CONTEXT, INPUT, OUTPUT, SKIPPED
-from .sets.formats.row_readers import field, optional, rows
+from .sets.formats.labelled_rows import SKIPPED, texts
+from .sets.formats.row_readers import by_row
 
 ANSWERS = {"f": "factual", "h": "hallucinated", "c": "contradicted", "u": "unsupported", "s": SKIPPED}
 """The key for each label."""
@@ -43,24 +44,18 @@ class PersonLabel(Struct, frozen=True, kw_only=True):
 def cases_of(path: Path) -> Iterator[tuple[Case, bool | None]]:
     """Yield the cases of a file, each with the label in its row, if any."""
     seen: dict[str, int] = {}
-    for number, row in rows(path):
-        try:
-            said = field(row, *OUTPUT)
-        except InputError as error:
-            raise InputError(f"row {number} of {path.name}: {error}") from None
-        asked = optional(row, *INPUT)
-        case = Case.of(said, optional(row, *CONTEXT), asked, id=str(row["id"]) if row.get("id") is not None else None)
+    for case, label in by_row(_case)([path], ""):
         seen[case.id] = seen.get(case.id, 0) + 1
         if seen[case.id] > 1:  # the same text twice is two cases
             case = msgspec.structs.replace(case, id=f"{case.id}#{seen[case.id]}")
-        yield case, _already(row)
+        yield case, label
 
 
-def _already(row: dict[str, Any]) -> bool | None:
-    try:
-        return None if row.get("label") is None else read_label(row["label"])
-    except InputError:
-        return None
+def _case(row: dict[str, Any], name: str) -> Iterator[tuple[Case, bool | None]]:
+    label = None
+    with suppress(InputError):
+        label = None if row.get("label") is None else read_label(row["label"])
+    yield Case.of(**texts(row)), label
 
 
 class Session:

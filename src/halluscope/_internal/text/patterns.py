@@ -1,16 +1,24 @@
-"""Named patterns, which are in text files beside the code that uses them.
+"""Words and patterns in data files: lists of English words, and named patterns beside the code that uses them.
 
-A line is `name = pattern`, and indented lines continue it. `<name>` stands for a pattern above it.
+In a file of patterns, a line is `name = pattern`, and indented lines continue it. `<name>` stands for a pattern above.
 """
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Mapping
 from pathlib import Path
 
 _REFERENCE = re.compile(r"(?<!\?P)<(\w+)>")
 _CONTINUED = re.compile(r"\n +")
+
+_LISTS = json.loads(Path(__file__).with_name("word_lists.json").read_text(encoding="utf-8"))
+
+
+def word_list(name: str) -> list[str]:
+    """Return the words of a list; forms of one word are in one entry, with slashes between them."""
+    return " ".join(_LISTS[name]).split()
 
 
 def named_patterns(path: Path) -> dict[str, str]:

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import NamedTuple
 
-from .word_lists import word_list
+from .patterns import word_list
 from .words import STOP_WORDS
 
 

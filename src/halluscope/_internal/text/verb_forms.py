@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .word_lists import word_list
+from .patterns import word_list
 
 BE = frozenset(word_list("be"))
 AUXILIARY = BE | frozenset(word_list("auxiliary"))

@@ -12,7 +12,7 @@ from functools import lru_cache
 from threading import local
 from typing import NamedTuple
 
-from .word_lists import word_list
+from .patterns import word_list
 
 # A word keeps its inner apostrophes, hyphens, dots and commas between digits ("1,200", "3.5").
 _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*|\d+(?:[.,]\d+)*")
@@ -75,24 +75,18 @@ _IRREGULAR = dict(pair.split("/") for pair in word_list("stems"))
 """The words whose stem the stemmer does not find."""
 
 
-class _Stemmers(local):
-    """A stemmer writes down the word it is at: each thread has its own."""
-
-    def __init__(self) -> None:
-        from snowballstemmer.english_stemmer import EnglishStemmer  # with those of all its other languages
-
-        self.english = EnglishStemmer()
-
-
-@lru_cache(maxsize=1)
-def _stemmers() -> _Stemmers:
-    return _Stemmers()
+_own = local()
+"""The stemmer of each thread: a stemmer writes down the word it is at."""
 
 
 @lru_cache(maxsize=65_536)  # a word takes the stemmer some fifty microseconds
 def stem(word: str) -> str:
     """The stem of a folded English word: "employs" and "employment" have the same."""
-    stemmed: str = _stemmers().english.stemWord(_IRREGULAR.get(word, word))
+    if not hasattr(_own, "stemmer"):
+        from snowballstemmer.english_stemmer import EnglishStemmer  # with those of all its other languages
+
+        _own.stemmer = EnglishStemmer()
+    stemmed: str = _own.stemmer.stemWord(_IRREGULAR.get(word, word))
     return stemmed
 
 

@@ -100,20 +100,13 @@ def load_set(spec: str, *, file: Path | None = None, split: str | None = None, o
         if wanted not in chosen.splits:
             raise UnknownName(f"split of {spec}", wanted, chosen.splits)
         if chosen.packaged is not None:
-            source = f"the package, version {__version__}"
-            return Loaded(
-                name=spec, cases=_read(spec, [chosen.packaged], wanted), source=source, licence=chosen.licence
-            )
-        paths = [fetched(spec, remote, offline=offline) for remote in chosen.files[wanted]]
-        cases = _read(spec, paths, wanted)
-        revision = chosen.files[wanted][0].revision or "unpinned"
-        return Loaded(
-            name=spec,
-            cases=cases,
-            source=f"{chosen.home}, revision {revision[:12]}, split {wanted}",
-            licence=chosen.licence,
-            notes=(chosen.note,) if chosen.note else (),
-        )
+            paths, source = [chosen.packaged], f"the package, version {__version__}"
+        else:
+            paths = [fetched(spec, remote, offline=offline) for remote in chosen.files[wanted]]
+            revision = chosen.files[wanted][0].revision or "unpinned"
+            source = f"{chosen.home}, revision {revision[:12]}, split {wanted}"
+        notes = (chosen.note,) if chosen.note else ()
+        return Loaded(name=spec, cases=_read(spec, paths, wanted), source=source, licence=chosen.licence, notes=notes)
     path = Path(spec)
     if not path.exists():
         known = ", ".join(SETS)

@@ -20,18 +20,25 @@ SKIPPED = "skipped"
 """The label of a skipped case."""
 
 
+def texts(row: dict[str, Any]) -> dict[str, Any]:
+    """Return the output, the context, the input and the id of a row."""
+    return {
+        "output": field(row, *OUTPUT),
+        "context": optional(row, *CONTEXT),
+        "input": optional(row, *INPUT),
+        "id": None if row.get("id") is None else str(row["id"]),
+    }
+
+
 def _plain(row: dict[str, Any], name: str) -> Iterator[LabelledCase]:
     label = field(row, *LABEL)
     if label == SKIPPED:
         return
     group = row.get("group", row.get("dataset"))
     yield labelled(
-        output=field(row, *OUTPUT),
-        context=optional(row, *CONTEXT),
-        input=optional(row, *INPUT),
+        **texts(row),
         hallucinated=read_label(label),
         label=str(label),
-        id=str(row["id"]) if row.get("id") is not None else None,
         spans=_spans(row.get("spans")),
         group=None if group is None else str(group),
         kind=None if row.get("kind") is None else str(row["kind"]),

@@ -4,24 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from ....core.errors import InputError
 from ....runs.datasets.files import open_file
 from ....runs.datasets.rows import Unread
 from ....runs.labelled_case import LabelledCase
 
+T = TypeVar("T")
+
 Reader = Callable[[Sequence[Path], str], Iterator[LabelledCase]]
 """Reads a split of a dataset from its files."""
 
-RowReader = Callable[[dict[str, Any], str], Iterator[LabelledCase]]
-"""Reads one row, given its name for ids."""
 
+def by_row(
+    read: Callable[[dict[str, Any], str], Iterator[T]], *, files: str = "*"
+) -> Callable[[Sequence[Path], str], Iterator[T]]:
+    """Return a reader for independent rows, each with a name for its id. In a folder, all matching files are read."""
 
-def by_row(read: RowReader, *, files: str = "*") -> Reader:
-    """Return a reader for datasets with independent rows. In a folder, all matching files are read."""
-
-    def reader(paths: Sequence[Path], split: str) -> Iterator[LabelledCase]:
+    def reader(paths: Sequence[Path], split: str) -> Iterator[T]:
         for path in expanded(paths, files):
             for number, row in rows(path):
                 try:
