@@ -21,14 +21,12 @@ from halluscope._internal.engine.metrics import resolve as metric_named
 from halluscope._internal.proof.bench.cascade_curve import (
     Band,
     Doubt,
-    at_share,
+    DoubtTable,
     band_chart,
     band_svg,
     bands,
-    best_at,
     doubts,
     frontier,
-    with_band,
 )
 from halluscope._internal.proof.bench.judge_run import run_judge
 from halluscope._internal.proof.sets.public_sets import load_set
@@ -66,7 +64,7 @@ def main(arguments: list[str] | None = None) -> int:
     mean = _mean([row["errors_closed"] for row in rows[:-1]])
     print(f"\nat {options.share:.0%} escalation: {mean:.3f} of the errors closed on average over the sets,")
     print(f"{rows[-1]['errors_closed']:.3f} over all cases together; by chance it would be {options.share:.3f}\n")
-    curve = [at_share(every, share) for share in SHARES]
+    curve = [DoubtTable(every).at_share(share) for share in SHARES]
     print(_markdown(curve))
     drawn = bands(every)
     print("\nbands of their own, the best for their cost:\n")
@@ -103,7 +101,7 @@ def _options(arguments: list[str] | None) -> argparse.Namespace:
 
 
 def _row(name: str, found: list[Doubt], share: float) -> dict[str, object]:
-    alone, helped = at_share(found, 0.0), at_share(found, share)
+    alone, helped = DoubtTable(found).at_share(0.0), DoubtTable(found).at_share(share)
     return {
         "set": name,
         "cases": len(found),
@@ -123,9 +121,16 @@ def _cross_checked(found: list[Doubt], share: float) -> float | None:
     measured = []
     for chosen_on, measured_on in (halves, halves[::-1]):
         band = best_at(chosen_on, share)
-        measured.append(with_band(measured_on, band.low, band.high))
+        measured.append(DoubtTable(measured_on).band(band.low, band.high))
     closed = [band.errors_closed for band in measured if band.errors_closed is not None]
     return sum(closed) / len(closed) if closed else None
+
+
+def best_at(cases: list[Doubt], share: float) -> Band:
+    """The band that closes most errors with at most this share for the second judge."""
+    affordable = [band for band in bands(cases) if band.share <= share]
+    nothing = DoubtTable(cases).band(0.5, 0.5)
+    return max(affordable or [nothing], key=lambda band: (band.errors_closed or 0.0, -band.share))
 
 
 def _document(

@@ -7,6 +7,7 @@ from xml.etree import ElementTree
 
 import msgspec
 import pytest
+from benchmarks.cascade import best_at
 
 from halluscope._internal.core.errors import InputError
 from halluscope._internal.core.result import Usage
@@ -14,15 +15,14 @@ from halluscope._internal.core.verdict import Support
 from halluscope._internal.engine.metrics import resolve
 from halluscope._internal.judges.combined.cascade import Cascade
 from halluscope._internal.proof.bench.cascade_curve import (
+    Band,
     Doubt,
-    at_share,
+    DoubtTable,
     band_chart,
     band_svg,
     bands,
-    best_at,
     doubts,
     frontier,
-    with_band,
 )
 from halluscope._internal.proof.bench.judge_run import Judged, JudgeRun, run_judge
 from halluscope._internal.runs.labelled_case import labelled
@@ -38,6 +38,10 @@ def simulated(n: int, seed: int = 0) -> list[Doubt]:
         p = rng.betavariate(0.7, 0.9)
         made.append(Doubt(p, p >= 0.5, truth := rng.random() < p, truth, 0.0, 1.0))
     return made
+
+
+def at_share(cases: list[Doubt], share: float) -> Band:
+    return DoubtTable(cases).at_share(share)
 
 
 def run_of(cases: list[Doubt], name: str = "cheap", *, second: bool = False) -> JudgeRun:
@@ -112,7 +116,7 @@ def test_a_lopsided_judge_wants_a_lopsided_band() -> None:
         cases.append(Doubt(p, bad, truth, truth))
     middle = at_share(cases, 0.3)
     best = best_at(cases[:1000], 0.3)
-    measured = with_band(cases[1000:], best.low, best.high)
+    measured = DoubtTable(cases[1000:]).band(best.low, best.high)
     assert middle.errors_closed == pytest.approx(0.3, abs=0.05)
     assert measured.errors_closed is not None and measured.errors_closed > 0.5
     assert best.low > 0.45 and best.share <= 0.3
@@ -201,7 +205,7 @@ def test_nothing_to_draw_is_said() -> None:
     with pytest.raises(InputError, match="no case that both judges scored"):
         bands([])
     with pytest.raises(InputError, match="no case that both judges scored"):
-        with_band([], 0.2, 0.8)
+        DoubtTable([])
     with pytest.raises(InputError, match="no band"):
         band_chart([])
     with pytest.raises(InputError, match="no band"):

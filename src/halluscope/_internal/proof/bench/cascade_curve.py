@@ -6,7 +6,7 @@ says "factual" and unreliable when it says "hallucinated".
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from xml.sax.saxutils import escape
 
 import numpy as np
@@ -14,7 +14,7 @@ from msgspec import Struct
 
 from ...core.errors import InputError
 from ...core.plumbing.public import public_in
-from ...stats.arrays import Bools, Floats
+from ...stats.arrays import Bools
 from .judge_run import JudgeRun
 
 STEPS = 20
@@ -95,7 +95,10 @@ def doubts(cheap: JudgeRun, costly: JudgeRun | None = None, *, price: float = 1.
 def tradeoff(cheap: JudgeRun, costly: JudgeRun) -> tuple[Band, ...]:
     """Measure bands around 0.5, from never to always asking the second judge."""
     found = doubts(cheap, costly)
-    return tuple(at_share(found, step / STEPS) for step in range(STEPS + 1)) if found else ()
+    if not found:
+        return ()
+    table = DoubtTable(found)
+    return tuple(table.at_share(step / STEPS) for step in range(STEPS + 1))
 
 
 @public_in("halluscope.judges")
@@ -116,35 +119,11 @@ def bands(cases: Sequence[Doubt], steps: int = STEPS) -> tuple[Band, ...]:
         >>> frontier(bands(doubts(cheap, costly)))[0].balanced_accuracy
         0.84
     """
-    table = _Table(cases)
+    table = DoubtTable(cases)
     cuts = np.quantile(table.probability, np.linspace(0, 1, steps + 1))
     lows = sorted({0.0, 0.5, *(float(c) for c in cuts if c <= 0.5)})
     highs = sorted({0.5, 1.0, *(float(c) for c in cuts if c >= 0.5)})
     return tuple(table.band(low, high) for low in lows for high in highs)
-
-
-def at_share(cases: Sequence[Doubt], share: float) -> Band:
-    """Measure the band around 0.5 with which this share of cases goes to the second judge."""
-    if not 0 <= share <= 1:
-        raise InputError(f"a share lies between 0 and 1, not {share!r}.")
-    table = _Table(cases)
-    count = round(share * len(cases))
-    order = np.argsort(np.abs(table.probability - 0.5), kind="stable")
-    asked = np.zeros(len(cases), dtype=np.bool_)
-    asked[order[:count]] = True
-    reach = float(abs(table.probability[order[count - 1]] - 0.5)) if count else 0.0
-    return table.judged(asked, 0.5 - reach, 0.5 + reach)
-
-
-def with_band(cases: Sequence[Doubt], low: float, high: float) -> Band:
-    """Measure a cascade with this band."""
-    return _Table(cases).band(low, high)
-
-
-def best_at(cases: Sequence[Doubt], share: float, steps: int = STEPS) -> Band:
-    """Choose the band that fixes most errors with at most this share for the second judge. Test it on other cases."""
-    affordable = [band for band in bands(cases, steps) if band.share <= share]
-    return max(affordable or [with_band(cases, 0.5, 0.5)], key=lambda b: (b.errors_closed or 0.0, -b.share))
 
 
 @public_in("halluscope.judges")
@@ -171,7 +150,9 @@ def frontier(found: Sequence[Band]) -> tuple[Band, ...]:
     return tuple(best)
 
 
-class _Table:
+class DoubtTable:
+    """Cases of a cascade, on which bands are measured."""
+
     def __init__(self, cases: Sequence[Doubt]) -> None:
         if not cases:
             raise InputError("there is no case that both judges scored.")
@@ -179,16 +160,28 @@ class _Table:
         self.flagged = np.array([case.flagged for case in cases], dtype=np.bool_)
         self.second = np.array([case.second for case in cases], dtype=np.bool_)
         self.truth = np.array([case.truth for case in cases], dtype=np.bool_)
-        self.first_cost = _unknown_as_nan(case.first_cost for case in cases).sum()
-        self.second_cost = _unknown_as_nan(case.second_cost for case in cases)
+        self.first_cost = np.array([case.first_cost for case in cases], dtype=np.float64).sum()  # None is NaN
+        self.second_cost = np.array([case.second_cost for case in cases], dtype=np.float64)
         self.mistakes = int((self.flagged != self.truth).sum())
 
     def band(self, low: float, high: float) -> Band:
         """Apply a band: the first judge is sure below `low` if not flagged, and above `high` if flagged."""
         sure = np.where(self.flagged, self.probability > high, self.probability < low)
-        return self.judged(~sure, low, high)
+        return self._judged(~sure, low, high)
 
-    def judged(self, asked: Bools, low: float, high: float) -> Band:
+    def at_share(self, share: float) -> Band:
+        """Apply the band around 0.5 with which this share of cases goes to the second judge."""
+        if not 0 <= share <= 1:
+            raise InputError(f"a share lies between 0 and 1, not {share!r}.")
+        count = round(share * len(self.probability))
+        doubt = np.abs(self.probability - 0.5)
+        order = np.argsort(doubt, kind="stable")
+        asked = np.zeros(len(doubt), dtype=np.bool_)
+        asked[order[:count]] = True
+        reach = float(doubt[order[count - 1]]) if count else 0.0
+        return self._judged(asked, 0.5 - reach, 0.5 + reach)
+
+    def _judged(self, asked: Bools, low: float, high: float) -> Band:
         said = np.where(asked, self.second, self.flagged)
         right = said == self.truth
         rates = [float(right[self.truth == side].mean()) for side in (True, False) if (self.truth == side).any()]
@@ -203,10 +196,6 @@ class _Table:
             balanced_accuracy=sum(rates) / len(rates),
             errors_closed=(self.mistakes - wrong) / self.mistakes if self.mistakes else None,
         )
-
-
-def _unknown_as_nan(costs: Iterable[float | None]) -> Floats:
-    return np.array([np.nan if cost is None else cost for cost in costs], dtype=np.float64)
 
 
 def _cost(band: Band) -> float:

@@ -67,13 +67,17 @@ def by_kind(cases: Sequence[LabelledCase], flagged: Bools) -> tuple[KindFigures,
         if item.kind is not None:
             called.setdefault((item.kind, item.hallucinated), []).append(bool(said) == item.hallucinated)
     order = sorted(called.items(), key=lambda entry: (not entry[0][1], -len(entry[1]), entry[0][0]))
-    found = []
-    for (kind, wrong), hits in order:
-        n, right = len(hits), sum(hits)
-        low, high = structs.astuple(binomial_interval(right, n))
-        rate = right / n
-        found.append(KindFigures(kind=kind, hallucinated=wrong, n=n, right=right, rate=rate, interval=(low, high)))
-    return tuple(found)
+    return tuple(
+        KindFigures(
+            kind=kind,
+            hallucinated=wrong,
+            n=len(hits),
+            right=sum(hits),
+            rate=sum(hits) / len(hits),
+            interval=structs.astuple(binomial_interval(sum(hits), len(hits))),
+        )
+        for (kind, wrong), hits in order
+    )
 
 
 @public_in("halluscope.proof")
