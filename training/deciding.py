@@ -13,6 +13,8 @@ from functools import lru_cache
 import numpy as np
 
 from halluscope._internal.judges.embedded.reading.evidence import sentences
+from halluscope._internal.proof.bench.quotations import is_gold
+from halluscope._internal.runs.labelled_case import GoldEvidence
 from training.sets import Case
 
 Range = tuple[int, int]
@@ -90,9 +92,5 @@ def overlap_unit(passages: Sequence[str], said: Iterable[str]) -> Unit | None:
 
 def is_deciding(unit: Unit, case: Case) -> bool:
     """Whether what was quoted is evidence of a case: it holds half of a gold quote, or half of it stands in one."""
-    number, start, end = unit
-    for gold in case["evidence"]:
-        shared = min(end, gold["end"]) - max(start, gold["start"])
-        if gold["passage"] == number and 2 * shared >= min(end - start, gold["end"] - gold["start"]):
-            return True
-    return False
+    gold = [GoldEvidence(quote["passage"], quote["start"], quote["end"]) for quote in case["evidence"]]
+    return is_gold(GoldEvidence(*unit), gold)

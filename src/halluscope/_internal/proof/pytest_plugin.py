@@ -277,5 +277,7 @@ def _judge(spec: Any, options: dict[str, Any], record: bool) -> tuple[Judge, Rep
         replay = _current.replaying(spec, lambda: resolve(spec, **options), settings)
         return replay, replay
     judge = resolve(spec, **options)
-    replay = None if judge.name == DEFAULT else _current.replaying(judge.name, lambda: judge, settings)
-    return replay or judge, replay
+    if judge.name == DEFAULT:
+        return judge, None
+    replay = _current.replaying(judge.name, lambda: judge, settings)
+    return replay, replay

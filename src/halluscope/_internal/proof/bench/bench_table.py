@@ -129,7 +129,7 @@ def kinds_table(report: BenchReport) -> Table:
             for place, column in enumerate(columns):
                 found = column.get((entry.kind, wrong))
                 interval = found.interval if found and place < len(report.judges) else None
-                cells.append(_number(found and found.rate, interval, digits=2))
+                cells.append(_number(found.rate if found else None, interval, digits=2))
             table.add_row(Text(_short(entry.kind)), str(entry.n), *cells)
         table.add_section()
     return table

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from ...core.result import Result
 from ...runs.labelled_case import GoldEvidence, LabelledCase
 from ...text import sentences
@@ -17,7 +19,7 @@ def quotes_evidence(item: LabelledCase, result: Result) -> bool | None:
         return None
     wrong = [verdict for verdict in result.verdicts if not verdict.support.holds]
     quoted = [quote for verdict in (wrong or result.verdicts)[:1] for quote in verdict.evidence[:1]]
-    return any(_is_gold(item, GoldEvidence(quote.passage, quote.start, quote.end)) for quote in quoted)
+    return any(is_gold(GoldEvidence(quote.passage, quote.start, quote.end), item.evidence) for quote in quoted)
 
 
 def overlap_quotes_evidence(item: LabelledCase) -> bool | None:
@@ -30,14 +32,14 @@ def overlap_quotes_evidence(item: LabelledCase) -> bool | None:
         for number, text in enumerate(item.case.context or ())
         for span in sentences(text)
     ]
-    return bool(found) and _is_gold(item, max(found)[2])
+    return bool(found) and is_gold(max(found)[2], item.evidence)
 
 
-def _is_gold(item: LabelledCase, quote: GoldEvidence) -> bool:
+def is_gold(quote: GoldEvidence, evidence: Sequence[GoldEvidence]) -> bool:
     """A quotation counts if it contains half of a gold quotation, or half of it is in one."""
     return any(
         quote.passage == gold.passage
         and 2 * (min(quote.end, gold.end) - max(quote.start, gold.start))
         >= min(quote.end - quote.start, gold.end - gold.start)
-        for gold in item.evidence or ()
+        for gold in evidence
     )

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import msgspec
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from ...core.case import Case
 from ...core.plumbing.public import public, public_in
@@ -168,7 +167,6 @@ def flagged(result: Result) -> bool | None:
 def _row(kind: str, harmless: bool, tried: list[bool | None]) -> StressRow:
     judged = [hit for hit in tried if hit is not None]
     n, hits = len(judged), sum(judged)
-    interval = binomial_interval(hits, n) if n else None
     return StressRow(
         kind=kind,
         harmless=harmless,
@@ -176,5 +174,5 @@ def _row(kind: str, harmless: bool, tried: list[bool | None]) -> StressRow:
         flagged=hits,
         unjudged=len(tried) - n,
         rate=hits / n if n else None,
-        interval=None if interval is None or math.isnan(interval.low) else (interval.low, interval.high),
+        interval=structs.astuple(binomial_interval(hits, n)) if n else None,
     )

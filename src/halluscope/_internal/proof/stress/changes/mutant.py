@@ -16,6 +16,7 @@ from msgspec import Struct
 from ....core.plumbing.public import public_in
 from ....text import Span, sentences
 from ....text.patterns import named_patterns
+from ....text.taking_out import sentences_around
 
 WORDS: dict[str, Any] = json.loads(Path(__file__).with_name("words.json").read_text(encoding="utf-8"))
 """The names, sentences and units that the changes use."""
@@ -104,8 +105,8 @@ def comparable(text: str) -> str:
 
 
 def sentence_around(text: str, place: int) -> Span:
-    """Return the sentence at an index, or the whole text."""
-    return next((s for s in sentences(text) if s.start <= place < s.end), Span(0, len(text)))
+    """Return the sentence at an index."""
+    return sentences_around(text, place, place + 1)
 
 
 @lru_cache(maxsize=64)
