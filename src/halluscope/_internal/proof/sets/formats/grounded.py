@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 from typing import Any
 
 from ....core.errors import InputError
 from ....runs.labelled_case import LabelledCase, labelled, read_label
-from .row_readers import Reader, by_row, choice, expanded, field
+from .row_readers import Reader, by_row, choice, field
 
 
 def _wice(row: dict[str, Any], name: str) -> Iterator[LabelledCase]:
@@ -63,16 +62,11 @@ def _faithbench(row: dict[str, Any], name: str) -> Iterator[LabelledCase]:
     yield labelled(output=summary, context=field(row, "source"), hallucinated=worst, id=name, spans=spans)
 
 
-def true(paths: Sequence[Path], split: str) -> Iterator[LabelledCase]:
-    """Read the CSV files of TRUE (`grounding`, `generated_text`, `label`), or of its sources."""
-    for path in expanded(paths, "*"):
-        group = path.name.split(".")[0].removesuffix("_download")
-
-        def read(row: dict[str, Any], name: str, group: str = group) -> Iterator[LabelledCase]:
-            for i, (context, output, wrong) in enumerate(_true_row(row)):
-                yield labelled(output=output, context=context, hallucinated=wrong, id=f"{name}-{i}", group=group)
-
-        yield from by_row(read)([path], split)
+def _true(row: dict[str, Any], name: str) -> Iterator[LabelledCase]:
+    """Read the CSV files of TRUE (`grounding`, `generated_text`, `label`), or of its sources. Each file is a group."""
+    group = name.rpartition("-")[0].removesuffix("_download")
+    for i, (context, output, wrong) in enumerate(_true_row(row)):
+        yield labelled(output=output, context=context, hallucinated=wrong, id=f"{name}-{i}", group=group)
 
 
 def _true_row(row: dict[str, Any]) -> Iterator[tuple[Any, Any, bool]]:
@@ -98,5 +92,6 @@ def _true_row(row: dict[str, Any]) -> Iterator[tuple[Any, Any, bool]]:
 wice = by_row(_wice)
 aggrefact = _grounded("claim", "doc", (1,), (0,), group="dataset")
 halubench = _grounded("answer", "passage", ("pass",), ("fail",), input="question", group="source_ds")
+true = by_row(_true)
 summedits = _grounded("summary", "doc", (1,), (0,), group="domain")
 faithbench = by_row(_faithbench, files="batch_*.json*")

@@ -23,7 +23,7 @@ def by_row(
     """Return a reader for independent rows, each with a name for its id. In a folder, all matching files are read."""
 
     def reader(paths: Sequence[Path], split: str) -> Iterator[T]:
-        for path in expanded(paths, files):
+        for path in _expanded(paths, files):
             for number, row in rows(path):
                 try:
                     yield from read(row, f"{path.name.split('.')[0]}-{number}")
@@ -33,7 +33,7 @@ def by_row(
     return reader
 
 
-def expanded(paths: Sequence[Path], files: str) -> list[Path]:
+def _expanded(paths: Sequence[Path], files: str) -> list[Path]:
     """Return the files, including those in folders."""
     found: list[Path] = []
     for path in paths:
