@@ -229,10 +229,10 @@ Measures = Callable[[Floats], dict[str, float]]
 def _measures(scored: Sequence[Judged], truth: Bools, flagged: Bools, scores: Floats, baseline: bool) -> Measures:
     counting, ranking = Counting(truth, flagged), Ranking(truth, scores)
     calibration = None if baseline else Calibration(truth, scores)
-    marked = [j.spans if j.item.spans is not None else None for j in scored]
-    spans = SpanCounts(
-        (j.item.spans or (), said or (), len(j.item.case.output)) for j, said in zip(scored, marked, strict=True)
-    )
+    marked = [(j.item, j.spans if j.item.spans is not None else None) for j in scored]
+    spans = None
+    if any(said is not None for _, said in marked):
+        spans = SpanCounts((item.spans or (), said or (), len(item.case.output)) for item, said in marked)
     quoted = [j.quotes_evidence if baseline or j.flagged == j.item.hallucinated else None for j in scored]
     known, right = (np.array([hit in sides for hit in quoted]) for sides in ((True, False), (True,)))
 
@@ -242,7 +242,7 @@ def _measures(scored: Sequence[Judged], truth: Bools, flagged: Bools, scores: Fl
         found["auroc"], found["average_precision"] = ranking.auroc(weights), ranking.average_precision(weights)
         if calibration is not None:
             found["ece"], found["brier"] = calibration.error(weights), calibration.brier(weights)
-        if any(said is not None for said in marked):
+        if spans is not None:
             found["span_f1"] = spans.f1(weights)
         if known.any():
             found["evidence"] = ratio(float(weights[right].sum()), float(weights[known].sum()))

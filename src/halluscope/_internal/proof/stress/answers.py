@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from random import Random
 from typing import Any, Literal
@@ -55,16 +55,19 @@ def read_answers(data: object, *, map: Mapping[str, str] | None = None, seed: in
 def _case(fields: Any, columns: Columns, map: Mapping[str, str], seed: int) -> Case:
     if isinstance(fields, str):
         return from_passage(fields, seed=seed)
-    if isinstance(fields, Case):
-        case = fields
-    else:
-        if not isinstance(fields, Mapping):
-            raise DataError("a row must hold named fields, or be a passage's text")
+    if isinstance(fields, Mapping):
         if _label(fields) in _BAD:
             raise InputError("it is labelled as hallucinated")
         if "output" not in map and not any(name in fields for name in NAMES["output"]):
-            return from_passage(_passage(fields), id=_id(fields), seed=seed)
-        case = columns.case(fields)
+            passage, id = _first(fields, _PASSAGE), _first(fields, NAMES["id"])
+            if passage is None:
+                raise DataError(
+                    f"no column for an answer or a passage (columns: {', '.join(str(name) for name in fields)})"
+                )
+            return from_passage(passage, id=None if id is None else str(id), seed=seed)
+    elif not isinstance(fields, Case):
+        raise DataError("a row must hold named fields, or be a passage's text")
+    case = columns.case(fields)
     if not case.output.strip():
         raise InputError("the answer is empty")
     if not case.passages:
@@ -97,11 +100,9 @@ def from_passage(passage: object, *, id: str | None = None, seed: int = 0) -> Ca
     return Case.of(answer, passage, id=id)
 
 
-def _passage(fields: Mapping[str, Any]) -> Any:
-    for name in _PASSAGE:
-        if fields.get(name):
-            return fields[name]
-    raise DataError(f"no column for an answer or a passage (columns: {', '.join(map(str, fields))})")
+def _first(fields: Mapping[str, Any], names: Sequence[str]) -> Any:
+    """Return the first of these values that is not empty."""
+    return next((fields[name] for name in names if fields.get(name)), None)
 
 
 def _label(fields: Mapping[str, Any]) -> str:
@@ -109,8 +110,3 @@ def _label(fields: Mapping[str, Any]) -> str:
     if isinstance(label, (bool, int, float)):
         return str(int(label))
     return label_word(label or "")
-
-
-def _id(fields: Mapping[str, Any]) -> str | None:
-    found = next((fields[name] for name in NAMES["id"] if fields.get(name)), None)
-    return None if found is None else str(found)
