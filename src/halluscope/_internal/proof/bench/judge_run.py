@@ -155,14 +155,12 @@ def spans_of(result: Result) -> tuple[tuple[int, int], ...] | None:
 
     A wrong claim without marks counts completely.
     """
-    if result.outcome is not Outcome.SCORED:
-        return None
     placed = [
         v
         for v in result.verdicts
         if v.passage is None and v.claim.start is not None and v.word not in (FACTUAL, HALLUCINATED)
     ]
-    if not placed:
+    if result.outcome is not Outcome.SCORED or not placed:
         return None
     spans = [v.marks or (() if v.support.holds else ((v.claim.start or 0, v.claim.end or 0),)) for v in placed]
     return tuple(span for marked in spans for span in marked)

@@ -29,6 +29,9 @@ FEW = 50
 ENOUGH_FOR_STEPS = 200
 """From this many labels, isotonic regression fits better than Platt scaling. With fewer, it fits noise."""
 
+FOLDS = 5
+"""Parts of the labels in the cross-validation of a mapping."""
+
 CONFIDENCE = 0.99
 """Default confidence of the guarantee."""
 
@@ -57,12 +60,6 @@ def threshold_for(promise: Promise, scores: Numbers, wanted: float, confidence: 
 def labels_needed(rate: float, confidence: float = CONFIDENCE) -> int:
     """Return how many cases of the class are needed to guarantee a rate (a recall, or 1 - false alarms)."""
     return math.ceil(math.log(1 - confidence) / math.log(rate))
-
-
-def _check(wanted: float, confidence: float) -> None:
-    for what, value in (("rate", wanted), ("confidence", confidence)):
-        if not 0 < value < 1:
-            raise InputError(f"the {what} must be between 0 and 1, not {value:g}.")
 
 
 def isotonic(truth: Numbers, scores: Numbers) -> ScoreMapping:
@@ -127,14 +124,12 @@ def _kind(kind: MappingKind | None, n: int) -> MappingKind:
     return kind or ("isotonic" if n >= ENOUGH_FOR_STEPS else "platt")
 
 
-def cross_fitted(
-    truth: Numbers, scores: Numbers, kind: MappingKind | None = None, folds: int = 5, seed: int = 0
-) -> Floats:
+def cross_fitted(truth: Numbers, scores: Numbers, kind: MappingKind | None = None) -> Floats:
     """Return cross-validated probabilities: each case is mapped by a mapping fitted on other cases."""
     is_bad, values = _read(truth, scores)
-    fold = np.random.default_rng(seed).permutation(len(values)) % folds
+    fold = np.random.default_rng(0).permutation(len(values)) % FOLDS
     mapped = np.empty(len(values))
-    for i in range(folds):
+    for i in range(FOLDS):
         inside, outside = fold == i, fold != i
         rest = is_bad[outside]
         if rest.all() or not rest.any():
@@ -146,13 +141,14 @@ def cross_fitted(
 
 def promised(recall: float | None, false_alarms: float | None, confidence: float) -> tuple[Promise, float]:
     """Return the kind and the rate of the guarantee. Raises `InputError` unless exactly one is given."""
-    if recall is not None and false_alarms is None:
-        _check(recall, confidence)
-        return "recall", recall
-    if false_alarms is not None and recall is None:
-        _check(1 - false_alarms, confidence)
-        return "false_alarms", false_alarms
-    raise InputError("ask for a recall or for a rate of false alarms: one of them, not both.")
+    given: list[tuple[Promise, float | None]] = [("recall", recall), ("false_alarms", false_alarms)]
+    found = [(promise, rate) for promise, rate in given if rate is not None]
+    if len(found) != 1:
+        raise InputError("ask for a recall or for a rate of false alarms: one of them, not both.")
+    for what, value in (("rate", found[0][1]), ("confidence", confidence)):
+        if not 0 < value < 1:
+            raise InputError(f"the {what} must be between 0 and 1, not {value:g}.")
+    return found[0]
 
 
 @public
