@@ -6,7 +6,8 @@ from random import Random
 
 from ....text import content_words, sentences, stem
 from .change_name import names
-from .mutant import WORDS, Edit
+from .english import WORDS
+from .mutant import Edit
 
 _SHARED = 0.5
 """Maximum share of a sentence's words that are in the context. Otherwise the context might support it."""

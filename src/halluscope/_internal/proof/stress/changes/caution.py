@@ -12,7 +12,8 @@ from collections.abc import Callable
 
 from ....text import sentences
 from .change_date import dates
-from .mutant import Edit, comparable, has, pattern, sentence_around
+from .english import has, pattern
+from .mutant import Edit, comparable, sentence_around
 from .plain_numbers import bound, numbers
 from .swap_roles import one_way
 

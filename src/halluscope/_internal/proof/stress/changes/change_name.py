@@ -8,7 +8,8 @@ from random import Random
 
 from ....text import STOP_WORDS
 from .change_date import MONTHS, WEEKDAYS
-from .mutant import WORDS, Edit, sentence_starts
+from .english import WORDS
+from .mutant import Edit, sentence_starts
 
 NEW_NAMES = " ".join(WORDS["new_names"]).split()
 """Each can be a person, a place or a company, so that the sentence stays natural."""

@@ -6,7 +6,8 @@ import re
 from random import Random
 
 from .change_date import dates
-from .mutant import Edit, has, sentence_around
+from .english import has
+from .mutant import Edit, sentence_around
 from .plain_numbers import Bound, Number, bound, near, numbers, values_in
 
 _UP, _DOWN = (1.5, 1.8, 2.3, 3.0), (0.25, 0.4, 0.55, 0.65)

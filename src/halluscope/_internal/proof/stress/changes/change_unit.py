@@ -7,7 +7,8 @@ from random import Random
 
 from msgspec import Struct
 
-from .mutant import WORDS, Edit
+from .english import WORDS
+from .mutant import Edit
 from .plain_numbers import Number, bound, numbers
 
 _REACH = 2

@@ -11,7 +11,8 @@ from msgspec import structs
 from ....text import sentences
 from .change_date import dates, written
 from .change_number import quantities
-from .mutant import WORDS, Edit, has, sentence_starts
+from .english import WORDS, has
+from .mutant import Edit, sentence_starts
 from .plain_numbers import Number, spelled
 
 _PERCENT = re.compile(r"(?P<gap> ?)(?P<sign>%)(?!\w)| (?P<word>percent|per cent)\b")

@@ -2,38 +2,18 @@
 
 from __future__ import annotations
 
-import json
 import re
 import unicodedata
 from collections.abc import Callable
-from functools import cache, lru_cache
-from pathlib import Path
+from functools import lru_cache
 from random import Random
-from typing import Any, Union
+from typing import Union
 
 from msgspec import Struct
 
 from ....core.plumbing.public import public_in
 from ....text import Span, sentences
-from ....text.patterns import named_patterns
 from ....text.taking_out import sentences_around
-
-WORDS: dict[str, Any] = json.loads(Path(__file__).with_name("words.json").read_text(encoding="utf-8"))
-"""The names, sentences and units that the changes use."""
-
-PATTERNS = named_patterns(Path(__file__).with_name("patterns.txt"))
-"""The words and phrases that decide which changes are possible."""
-
-
-@cache
-def pattern(name: str) -> re.Pattern[str]:
-    """Return a pattern by its name, for text in any case."""
-    return re.compile(PATTERNS[name], re.IGNORECASE)
-
-
-def has(name: str, text: str) -> bool:
-    """Whether a pattern occurs in a text, in any case."""
-    return pattern(name).search(text) is not None
 
 
 @public_in("halluscope.proof")

@@ -6,7 +6,8 @@ import re
 from random import Random
 
 from ....text import sentences
-from .mutant import Edit, has, pattern
+from .english import has, pattern
+from .mutant import Edit
 
 _VERB = "is|are|was|were|has|have|had|would|must|should|did|does|do|could"
 _REMOVALS = (

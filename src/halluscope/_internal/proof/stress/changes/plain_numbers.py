@@ -11,7 +11,7 @@ from typing import Literal
 
 from msgspec import Struct
 
-from .mutant import pattern
+from .english import pattern
 
 Bound = Literal["none", "lower", "upper", "about"]
 

@@ -6,7 +6,8 @@ import re
 from random import Random
 
 from .change_name import NATIONAL, inner_names
-from .mutant import PATTERNS, Edit, comparable, sentence_starts
+from .english import PATTERNS
+from .mutant import Edit, comparable, sentence_starts
 
 _PAIRS = (
     ("one", "done", "one"),

@@ -8,7 +8,8 @@ from pathlib import Path
 from random import Random
 
 from ....text.patterns import expanded
-from .mutant import PATTERNS, Edit
+from .english import PATTERNS
+from .mutant import Edit
 
 
 @cache
