@@ -44,7 +44,7 @@ class Threshold(Struct, frozen=True, kw_only=True):
 
 
 def threshold_for(promise: Promise, scores: Numbers, wanted: float, confidence: float = CONFIDENCE) -> Threshold:
-    """Return the threshold that keeps a promise with the given confidence and flags no more, or no less, than needed.
+    """Return the highest threshold that keeps a recall with this confidence, or the lowest that keeps few false alarms.
 
     `scores` are those of the hallucinated cases for a recall, and of the factual cases for a rate of false alarms.
     """
