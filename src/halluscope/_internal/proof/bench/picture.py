@@ -44,27 +44,25 @@ def _judge(figures: Figures, y: int) -> str:
 def _matrix(figures: Figures, x: int, y: int) -> str:
     """Draw a confusion matrix: rows are labels, columns verdicts. The colour shows the share of the row."""
     half = _SIDE // 2
-    counts = figures.confusion
     parts = []
-    for row, (yes, no) in enumerate((("tp", "fn"), ("fp", "tn"))):
-        total = counts[yes] + counts[no]
-        for column, side in enumerate((yes, no)):
-            share = counts[side] / total if total else 0.0
-            left, top = x + column * half, y + row * half
-            colour = _GOOD if row == column else _BAD
-            parts.append(
-                f'<rect x="{left}" y="{top}" width="{half}" height="{half}" fill="{colour}" '
-                f'fill-opacity="{0.08 + 0.72 * share:.3f}" stroke="#ffffff" stroke-width="2"/>'
-            )
-            parts.append(_text(left + half / 2, top + half / 2, f"{counts[side]:,}", size=20, middle=True, bold=True))
-            parts.append(_text(left + half / 2, top + half / 2 + 20, f"{share:.0%}", middle=True))
-    for column, word in enumerate(("hallucinated", "factual")):
-        parts.append(_text(x + column * half + half / 2, y - 8, f"judged {word}", middle=True, size=11))
-        place = y + column * half + half / 2
-        parts.append(
-            f'<text x="{x - 10}" y="{place}" text-anchor="middle" font-size="11" '
-            f'transform="rotate(-90 {x - 10} {place})">{word}</text>'
-        )
+    for row, (word, sides) in enumerate((("hallucinated", ("tp", "fn")), ("factual", ("fp", "tn")))):
+        total = sum(figures.confusion[side] for side in sides)
+        top, middle = y + row * half, y + row * half + half / 2
+        for column, side in enumerate(sides):
+            count = figures.confusion[side]
+            share = count / total if total else 0.0
+            left = x + column * half
+            parts += [
+                f'<rect x="{left}" y="{top}" width="{half}" height="{half}" fill="{_GOOD if row == column else _BAD}" '
+                f'fill-opacity="{0.08 + 0.72 * share:.3f}" stroke="#ffffff" stroke-width="2"/>',
+                _text(left + half / 2, middle, f"{count:,}", size=20, middle=True, bold=True),
+                _text(left + half / 2, middle + 20, f"{share:.0%}", middle=True),
+            ]
+        parts += [
+            _text(x + row * half + half / 2, y - 8, f"judged {word}", middle=True, size=11),
+            f'<text x="{x - 10}" y="{middle}" text-anchor="middle" font-size="11" '
+            f'transform="rotate(-90 {x - 10} {middle})">{word}</text>',
+        ]
     measures = ", ".join(
         f"{name} {value:.2f}"
         for name, value in (("precision", figures.precision), ("recall", figures.recall), ("F1", figures.f1))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from random import Random
 
@@ -21,17 +21,7 @@ def _swaps(section: str) -> tuple[tuple[re.Pattern[str], str], ...]:
     return tuple((re.compile(expanded(pattern, PATTERNS)), counterpart) for pattern, counterpart in rules)
 
 
-def change_order(answer: str, context: str, rng: Random) -> Edit | None:
-    """Replace one word that states an order."""
-    return _swapped(answer, "order", rng)
-
-
-def change_quantity(answer: str, context: str, rng: Random) -> Edit | None:
-    """Replace one quantity word."""
-    return _swapped(answer, "quantities", rng)
-
-
-def _swapped(answer: str, section: str, rng: Random) -> Edit | None:
+def _swapped(section: str, answer: str, context: str, rng: Random) -> Edit | None:
     """Replace one random match, keeping its capital letter."""
     matches = [(match, after) for pattern, after in _swaps(section) for match in pattern.finditer(answer)]
     if not matches:
@@ -40,3 +30,7 @@ def _swapped(answer: str, section: str, rng: Random) -> Edit | None:
     match, after = matches[0]
     text = after[0].upper() + after[1:] if match.group()[0].isupper() else after
     return Edit(match.start(), match.end(), text)
+
+
+change_order = partial(_swapped, "order")
+change_quantity = partial(_swapped, "quantities")
