@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 import types
@@ -32,8 +33,8 @@ for line in sys.stdin:
     response_modes.forget()
     times = options.pop("times", 1)
     retry_policy = RetryPolicy(**options.pop("retry_policy", {}), first_wait=0.01)
-    scorer = Scorer("label", "litellm/openai/" + options.pop("model", "gpt-4o"), retry_policy=retry_policy,
-                    api_key="key", **options)
+    model, key = options.pop("model", "openai/gpt-4o"), options.pop("key", {"api_key": "key"})
+    scorer = Scorer("label", "litellm/" + model, retry_policy=retry_policy, **key, **options)
     for _ in range(times):
         result = asyncio.run(scorer.ascore(**case))
     print(json.dumps(result.to_dict()), flush=True)
@@ -45,8 +46,10 @@ Scored = Callable[..., dict[str, Any]]
 @pytest.fixture(scope="module")
 def process() -> Iterator[subprocess.Popen[str]]:
     """LiteLLM takes seconds to load, and starts threads and tasks of its own: all tests share one process for it."""
+    env = {name: value for name, value in os.environ.items() if not name.startswith("AWS_")}
+    nowhere = {"AWS_EC2_METADATA_DISABLED": "true", "AWS_SHARED_CREDENTIALS_FILE": os.devnull}
     started = subprocess.Popen(
-        [sys.executable, "-c", PROGRAM], cwd=ROOT, text=True,
+        [sys.executable, "-c", PROGRAM], cwd=ROOT, text=True, env={**env, **nowhere},
         stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
     )  # fmt: skip
     yield started
@@ -100,13 +103,18 @@ def test_faults_are_told_apart_and_what_the_server_asks_for_is_waited(server: Lo
 
 def test_a_server_without_schemas(server: Loopback, scored: Scored) -> None:
     server.features = Features(schema=False)
-    assert scored(model="a-model-of-mine")["score"] == 0.0
+    assert scored(model="openai/a-model-of-mine")["score"] == 0.0
     assert server.calls[-1].asked.body.get("response_format") == {"type": "json_object"}
 
 
 def test_a_window_the_server_tells_of(server: Loopback, scored: Scored) -> None:
     server.features = Features(window=500)
     assert scored()["failure"]["kind"] == "too_long"
+
+
+def test_missing_credentials_of_a_cloud_are_named(scored: Scored) -> None:
+    failure = scored(model="bedrock/anthropic.claude-3-haiku-20240307-v1:0", key={}, base_url=None)["failure"]
+    assert failure["message"].endswith("set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY")
 
 
 def test_without_the_package(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -83,7 +83,7 @@ class LiteLLMModel(Struct, frozen=True, kw_only=True):
         except HalluscopeError:
             raise
         except Exception as error:
-            raise _translated(error) from as_cause(error)
+            raise _translated(error, self.model) from as_cause(error)
 
     @property
     def _short_name(self) -> str:
@@ -176,9 +176,13 @@ def _is_ours_to_fix(error: BaseException | None) -> bool:
     return False
 
 
-def _translated(error: Exception) -> JudgeError:
+def _translated(error: Exception, model: str) -> JudgeError:
     status = getattr(error, "status_code", None)
     said = clean(str(error))
+    if "locate credentials" in said:  # a cloud's own library looked in files and roles too, so it is asked first
+        missing = " and ".join(_litellm().validate_environment(model)["missing_keys"])
+        if missing:
+            return JudgeRejected(f"there are no credentials for {model!r}: set {missing}")
     if type(error).__name__ == "ContextWindowExceededError":
         return QuestionTooLong("the question does not fit the model's context window", status=status, body=said)
     if isinstance(status, int) and status >= 500 and _is_ours_to_fix(error):
