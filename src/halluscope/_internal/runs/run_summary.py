@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from array import array
+from collections import Counter
+from collections.abc import Sequence
 from itertools import islice
 
 from msgspec import Struct
@@ -9,14 +12,14 @@ from msgspec import Struct
 from ..core.counting import count_of
 from ..core.errors import UnknownName
 from ..core.plumbing.public import public
-from ..core.repair import Repaired
-from ..core.result import Usage
+from ..core.result import Outcome, Usage
 from .statistics.summary import MetricSummary, RepairCounts, metric_summary
-from .store import RunInfo, Store
-from .store.run_reader import conversations, entries, scores_of, tally, usage_of_run
+from .store import Entry, RunInfo, ScorerInfo, Store
+from .store.run_reader import entries, light_results, usage_of_run
 from .store.run_writer import REPAIRED
 
 _FIRST = 100
+_WITHOUT_VERDICT = (Outcome.FAILED.value, Outcome.INCOMPLETE.value)
 
 
 @public
@@ -70,28 +73,8 @@ class Summary(Struct, frozen=True, kw_only=True):
 def summarised(store: Store, info: RunInfo) -> Summary:
     """Compute the statistics of a run."""
     rows = info.cases + info.bad_rows
-    flagged, repairs = _flagged_from(store, info.id), _repairs(store, info)
-    metrics = []
-    for scorer in info.scorers:
-        metric = scorer.metric
-        outcomes, passed = tally(store, info.id, metric)
-        talks, talks_passed = conversations(store, info.id, metric)
-        metrics.append(
-            metric_summary(
-                metric,
-                scorer.judge,
-                scorer.direction,
-                scorer.threshold,
-                outcomes=outcomes,
-                passed=passed,
-                scores=scores_of(store, info.id, metric),
-                rows=rows,
-                repairs=repairs.get(metric),
-                flagged_from=flagged.get(metric),
-                conversations=talks,
-                conversations_passed=talks_passed,
-            )
-        )
+    first = list(islice(entries(store, info.id), _FIRST))
+    metrics = tuple(_metric_summary(store, info, scorer, rows, first) for scorer in info.scorers)
     possible = rows * len(metrics)
     return Summary(
         run=info.name,
@@ -101,26 +84,58 @@ def summarised(store: Store, info: RunInfo) -> Summary:
         cases=info.cases,
         bad_rows=info.bad_rows,
         coverage=sum(metric.scored for metric in metrics) / possible if possible else 0.0,
-        metrics=tuple(metrics),
+        metrics=metrics,
         usage=usage_of_run(store, info.id),
         seconds=info.seconds,
     )
 
 
-def _repairs(store: Store, info: RunInfo) -> dict[str, RepairCounts]:
-    """Return the results of repairs, by metric. Only runs with repairs are read."""
-    found: dict[str, list[Repaired]] = {s.metric: [] for s in info.scorers if s.version.endswith(REPAIRED)}
-    for entry in entries(store, info.id) if found else ():
-        for result in entry.results:
-            if result.repair is not None and result.metric in found:
-                found[result.metric].append(result.repair)
-    return {metric: RepairCounts.of(repairs) for metric, repairs in found.items()}
+def _metric_summary(
+    store: Store, info: RunInfo, scorer: ScorerInfo, rows: int, first: Sequence[Entry]
+) -> MetricSummary:
+    import numpy as np
+
+    from ..stats.means import ScoreCounts
+
+    turn_by_turn = bool(first) and first[0].case.turn is not None
+    outcomes: Counter[str] = Counter()
+    scores, passed = array("d"), 0
+    conversations: dict[str, bool] = {}
+    for result in light_results(store, info.id, scorer.metric):
+        outcomes[result.outcome] += 1
+        passed += bool(result.passed)
+        if result.score is not None:
+            scores.append(result.score)
+        conversation, _, number = result.id.rpartition("/")
+        if turn_by_turn and conversation and number.isdigit():  # others are rows without a conversation
+            fine = result.passed is not False and result.outcome not in _WITHOUT_VERDICT
+            conversations[conversation] = conversations.get(conversation, True) and fine
+    return metric_summary(
+        scorer.metric,
+        scorer.judge,
+        scorer.direction,
+        scorer.threshold,
+        outcomes=dict(outcomes.most_common()),
+        passed=passed,
+        scores=ScoreCounts.of(np.array(scores)),
+        rows=rows,
+        repairs=_repairs(store, info, scorer),
+        flagged_from=_flagged_from(first, scorer.metric),
+        conversations=len(conversations),
+        conversations_passed=sum(conversations.values()),
+    )
 
 
-def _flagged_from(store: Store, run: int) -> dict[str, float]:
-    """Return the threshold of the profile that was used, by metric. Every score has it, so the first one is enough."""
-    first = (result for entry in islice(entries(store, run), _FIRST) for result in entry.results)
-    scored = next((result for result in first if result.score is not None), None)
-    if scored is None or "flagged_from" not in scored.figures:
-        return {}
-    return {scored.metric: scored.figures["flagged_from"]}
+def _repairs(store: Store, info: RunInfo, scorer: ScorerInfo) -> RepairCounts | None:
+    """Return the results of repairs. Only runs with repairs are read."""
+    if not scorer.version.endswith(REPAIRED):
+        return None
+    results = (result for entry in entries(store, info.id) for result in entry.results)
+    return RepairCounts.of(r.repair for r in results if r.metric == scorer.metric and r.repair is not None)
+
+
+def _flagged_from(first: Sequence[Entry], metric: str) -> float | None:
+    """Return the threshold of the profile that was used. Every score has it, so the first one is enough."""
+    results = (result for entry in first for result in entry.results if result.metric == metric)
+    scored = next((result for result in results if result.score is not None), None)
+    return None if scored is None else scored.figures.get("flagged_from")

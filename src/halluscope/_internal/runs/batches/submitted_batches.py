@@ -63,7 +63,7 @@ class Batches:
     def being_submitted(self, key: str) -> bool:
         """Whether a living process is submitting the batch."""
         since = time.time() - _SIGN_OF_LIFE
-        query = "SELECT 1 FROM intact_batches WHERE key = ? AND remote IS NULL AND alive > ?"
+        query = "SELECT 1 FROM batches WHERE key = ? AND remote IS NULL AND alive > ?"
         return bool(self._store.rows(query, (key, since)))
 
     def submitted(self, key: str, remote: str) -> None:
@@ -81,9 +81,9 @@ class Batches:
 
     def batches(self) -> list[Batch]:
         """All batches, the oldest first."""
-        rows = self._store.rows(f"SELECT {_COLUMNS} FROM intact_batches ORDER BY created")  # noqa: S608
+        rows = self._store.rows(f"SELECT {_COLUMNS} FROM batches ORDER BY created")  # noqa: S608
         return [Batch(**dict(zip(Batch.__struct_fields__, (*row[:-1], bool(row[-1])), strict=True))) for row in rows]
 
     def questions(self, key: str) -> set[str]:
         """The ids of a batch's questions."""
-        return {id for (id,) in self._store.rows("SELECT id FROM intact_batch_questions WHERE batch = ?", (key,))}
+        return {id for (id,) in self._store.rows("SELECT id FROM batch_questions WHERE batch = ?", (key,))}

@@ -112,6 +112,7 @@ class Light(Struct, frozen=True):
     id: str
     score: float | None
     passed: bool | None
+    outcome: str
 
 
 class Asked(Struct, frozen=True):
@@ -151,7 +152,7 @@ class Gathered:
         position = len(self.asked)
         self.asked[position] = Asked.of(case)
         self.measures[result.metric].add((result.metric_version, result.judge))
-        self._results[result.metric].append(Light(position, case.id, result.score, result.passed))
+        self._results[result.metric].append(Light(position, case.id, result.score, result.passed, result.outcome.value))
         return position
 
     def results(self, metric: str) -> list[Light]:

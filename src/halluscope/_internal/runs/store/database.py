@@ -7,7 +7,7 @@ import sqlite3
 import threading
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -16,28 +16,20 @@ from ...core.errors import StoreDamaged, StoreError
 from ...core.plumbing.home_folder import home
 from ...core.plumbing.per_process import PerProcess
 from ...core.plumbing.public import public
-from .integrity import NOT_INTACT, check_rows, seal_rows, verify_all
+from .packing import verify_all
 
 MIGRATIONS = {
-    number: Path(__file__).with_name(f"tables-{number}.sql").read_text(encoding="utf-8").strip() for number in (6, 7)
+    number: Path(__file__).with_name(f"tables-{number}.sql").read_text(encoding="utf-8").strip() for number in (6, 7, 8)
 }
 """The statements that lead to each version. Earlier versions were never released."""
 
 VERSION = max(MIGRATIONS)
 
-Definition = tuple[str, str, str, str]
-"""Type, name, table and SQL of a table, index or trigger."""
-
 _FULL_CHECK = 16 * 2**20
 """Files up to this size are checked completely when they are opened, in about 10 ms."""
 
-_SIGNS_OF_DAMAGE = {
-    "user-defined function": NOT_INTACT,  # raised by the check of a row
-    "malformed": "",
-    "unsupported file format": "",
-    "Could not decode": "",
-}
-"""Parts of SQLite's messages for a damaged file, and the message to show instead."""
+_SIGNS_OF_DAMAGE = ("malformed", "unsupported file format", "Could not decode")
+"""Parts of SQLite's messages for a damaged file."""
 
 _BUSY_TIMEOUT = 60.0
 """Seconds to wait for another process that is writing."""
@@ -100,23 +92,21 @@ class Store:
             self.path.parent.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise StoreError(f"cannot make the folder {self.path.parent}: {error.strerror}.") from error
-        with self.trouble(), _using_sqlite():
-            self._open()
+        with self._mine():
+            pass
 
     @property
     def _connection(self) -> sqlite3.Connection:
         return self._connections[os.getpid()]
 
     def _open(self) -> None:
-        with self.trouble():
-            connection = self._connections[os.getpid()] = sqlite3.connect(
-                self.path, timeout=_BUSY_TIMEOUT, isolation_level=None, check_same_thread=False, cached_statements=256
-            )
-            _open_connections.add(connection)
+        connection = self._connections[os.getpid()] = sqlite3.connect(
+            self.path, timeout=_BUSY_TIMEOUT, isolation_level=None, check_same_thread=False, cached_statements=256
+        )
+        _open_connections.add(connection)
         try:
-            with self.trouble():
-                self._prepare()
-        except StoreError:
+            self._prepare()
+        except BaseException:
             self.close()
             raise
 
@@ -149,10 +139,6 @@ class Store:
             if found != "ok":
                 raise StoreDamaged(str(found))
         self._migrate()
-        self._connection.execute("BEGIN")
-        check_rows(self._connection)
-        seal_rows(self._connection)
-        self._connection.execute("COMMIT")
 
     def _migrate(self) -> None:
         if self._version() != VERSION:
@@ -161,15 +147,8 @@ class Store:
                 if version not in (0, *MIGRATIONS):
                     age = "a newer" if version > VERSION else "an unreleased"
                     raise StoreError(f"it was written by {age} halluscope: upgrade, or set HALLUSCOPE_HOME elsewhere")
-                self._check_definitions(version)
-                migrate(connection, version)
-        self._check_definitions(VERSION)
-
-    def _check_definitions(self, version: int) -> None:
-        """Detect a damaged table definition, with which SQLite would read wrong values."""
-        found, expected = definitions(self._connection), definitions_of(version)
-        from_later = (found - expected) & definitions_of(VERSION)
-        if not found >= expected or from_later:
+                _migrate(connection, version)
+        if not _definitions(self._connection) >= _expected_definitions():
             raise StoreDamaged("the definition of a table is not as it was written")
 
     def _version(self) -> int:
@@ -180,29 +159,15 @@ class Store:
         """Turn errors of SQLite into `StoreError`, with the name of the file."""
         try:
             yield
-        except StoreDamaged as error:
-            if str(self.path) in str(error):
+        except (StoreError, sqlite3.Error, UnicodeDecodeError) as error:  # UnicodeDecodeError: a damaged name
+            if isinstance(error, StoreError) and str(self.path) in str(error):
                 raise
-            raise StoreDamaged(self._damaged(error)) from error
-        except StoreError as error:
-            if str(self.path) in str(error):
-                raise
-            raise StoreError(f"the store {self.path} cannot be used: {error}.") from error
-        except sqlite3.OperationalError as error:
-            for sign, said in _SIGNS_OF_DAMAGE.items():
-                if sign in str(error):
-                    raise StoreDamaged(self._damaged(said or error)) from error
-            raise StoreError(f"the store {self.path} cannot be used: {error}.") from error
-        except sqlite3.ProgrammingError as error:  # the store was closed
-            raise StoreError(f"the store {self.path} cannot be used: {error}") from error
-        except (sqlite3.DatabaseError, UnicodeDecodeError) as error:  # UnicodeDecodeError: a damaged name
-            raise StoreDamaged(self._damaged(error)) from error
-
-    def _damaged(self, error: object) -> str:
-        return (
-            f"the store {self.path} is damaged ({error}). Nothing in it is used: "
-            "restore the file from a copy, or move it away to start a new one."
-        )
+            if _is_damage(error):
+                raise StoreDamaged(
+                    f"the store {self.path} is damaged ({error}). Nothing in it is used: "
+                    "restore the file from a copy, or move it away to start a new one."
+                ) from error
+            raise StoreError(f"the store {self.path} cannot be used: {str(error).rstrip('.')}.") from error
 
     @contextmanager
     def writing(self) -> Iterator[sqlite3.Connection]:
@@ -229,7 +194,6 @@ class Store:
             with self._lock():
                 connection = sqlite3.connect(self.path, timeout=_BUSY_TIMEOUT, check_same_thread=False)
             try:
-                check_rows(connection)
                 yield connection.execute(sql, values)
             finally:
                 connection.close()
@@ -272,26 +236,28 @@ class Store:
         self.close()
 
 
-def migrate(connection: sqlite3.Connection, version: int, until: int = VERSION) -> None:
-    for number, step in MIGRATIONS.items():
-        if version < number <= until:
-            for statement in step.split(";\n"):
+def _migrate(connection: sqlite3.Connection, version: int) -> None:
+    for number, statements in MIGRATIONS.items():
+        if number > version:
+            for statement in statements.split(";\n"):
                 connection.execute(statement)
             connection.execute(f"PRAGMA user_version = {number}")
 
 
-def definitions(connection: sqlite3.Connection) -> frozenset[Definition]:
-    """Return the definitions in a file, without their white space."""
+def _definitions(connection: sqlite3.Connection) -> frozenset[tuple[str, ...]]:
+    """Return the definitions in a file, without white space. With damaged ones, SQLite would read wrong values."""
     found = connection.execute("SELECT type, name, tbl_name, sql FROM sqlite_master WHERE sql IS NOT NULL")
-    return frozenset((kind, name, table, "".join(sql.split())) for kind, name, table, sql in found)
+    return frozenset((*names, "".join(sql.split())) for *names, sql in found)
 
 
 @lru_cache
-def definitions_of(version: int) -> frozenset[Definition]:
-    """Return the definitions of a complete file of this version."""
-    empty = sqlite3.connect(":memory:", isolation_level=None)
-    try:
-        migrate(empty, 0, version)
-        return definitions(empty)
-    finally:
-        empty.close()
+def _expected_definitions() -> frozenset[tuple[str, ...]]:
+    with closing(sqlite3.connect(":memory:")) as empty:
+        _migrate(empty, 0)
+        return _definitions(empty)
+
+
+def _is_damage(error: Exception) -> bool:
+    if isinstance(error, (sqlite3.OperationalError, sqlite3.ProgrammingError)):
+        return any(sign in str(error) for sign in _SIGNS_OF_DAMAGE)
+    return isinstance(error, StoreDamaged) or not isinstance(error, StoreError)

@@ -7,12 +7,17 @@ from __future__ import annotations
 
 import sqlite3
 import zlib
+from collections.abc import Callable, Sequence
 from functools import lru_cache
+from typing import Any
 
 from ...core.errors import StoreDamaged
 
 _LONGEST = 7680
 """Maximum size of a sample in bytes. More would be outside the compression window."""
+
+_PAGE = 256
+"""Rows that are checked together."""
 
 _PLAIN = 0
 _DEFLATED = 1
@@ -26,18 +31,13 @@ def pack(content: bytes, about: bytes = b"", sample: bytes = b"") -> bytes:
 
     A `sample` of similar content halves time and size. It is needed for unpacking too.
     """
-    if len(content) < WORTH_IT:
-        kind, stored = _PLAIN, content
-    else:
-        kind, stored = _LIKE_SAMPLE if sample else _DEFLATED, _deflated(content, sample)
+    kind, stored = _PLAIN, content
+    if len(content) >= WORTH_IT:
+        kind = _LIKE_SAMPLE if sample else _DEFLATED
+        # Less memory than zlib's default, with the same size for texts of this length.
+        deflate = zlib.compressobj(1, zlib.DEFLATED, 13, 7, zlib.Z_DEFAULT_STRATEGY, *([sample] if sample else []))
+        stored = deflate.compress(content) + deflate.flush()
     return bytes((kind,)) + _checksum(kind, stored, about) + stored
-
-
-def _deflated(content: bytes, sample: bytes) -> bytes:
-    # Less memory than zlib's default, with the same size for texts of this length.
-    how = (1, zlib.DEFLATED, 13, 7, zlib.Z_DEFAULT_STRATEGY)
-    deflate = zlib.compressobj(*how, sample) if sample else zlib.compressobj(*how)
-    return deflate.compress(content) + deflate.flush()
 
 
 def verify(packed: bytes, about: bytes = b"") -> None:
@@ -49,11 +49,6 @@ def verify(packed: bytes, about: bytes = b"") -> None:
 def unpack(packed: bytes, about: bytes = b"", sample: bytes = b"") -> bytes:
     """Check and decompress a value. Raises `StoreDamaged` if the checksum is wrong."""
     verify(packed, about)
-    return content_of(packed, sample)
-
-
-def content_of(packed: bytes, sample: bytes = b"") -> bytes:
-    """Decompress a value that was checked."""
     if packed[0] == _PLAIN:
         return packed[5:]
     try:
@@ -62,12 +57,12 @@ def content_of(packed: bytes, sample: bytes = b"") -> bytes:
         raise StoreDamaged("a value cannot be unpacked with the sample that is there for it") from error
 
 
-def verify_reply(packed: bytes, key: bytes) -> None:
-    """Check a cached reply. Its checksum covers its key, except in files of older versions."""
+def unpack_reply(packed: bytes, key: bytes) -> bytes:
+    """Unpack a cached reply. Its checksum covers its key, except in files of older versions."""
     try:
-        verify(packed, key)
+        return unpack(packed, key)
     except StoreDamaged:
-        verify(packed)
+        return unpack(packed)
 
 
 def about_outcome(case: int, outcome: str, score: float | None, passed: int | None, label: str | None) -> bytes:
@@ -81,40 +76,44 @@ def about_sample(scorer: int) -> bytes:
     return f"sample {scorer}".encode()
 
 
-def checksum_of(*values: int | float | str | bytes | None) -> int:
-    """Return the checksum of a row. Also an SQL function."""
-    # SQLite may return an integer in a REAL column as a float.
-    same = tuple(float(value) if isinstance(value, int) else value for value in values)
-    return zlib.crc32(repr(same).encode("utf-8", "surrogatepass"))
-
-
 def _checksum(kind: int, stored: bytes, about: bytes) -> bytes:
     return zlib.crc32(stored, zlib.crc32(about, kind)).to_bytes(4, "big")
 
 
-class Samples:
-    """The samples within one transaction. Between two transactions, other processes may change them."""
+_PACKED: tuple[tuple[str, str, Callable[..., object]], ...] = (
+    ("replies", "entry, key", unpack_reply),
+    ("cases", "body, key", verify),
+    (
+        "outcomes",
+        'body, "case", outcome, score, passed, label',
+        lambda body, *covered: verify(body, about_outcome(*covered)),
+    ),
+    ("samples", "body, scorer", lambda body, scorer: verify(body, about_sample(scorer))),
+)
+"""Tables with a packed column: the columns covered by its checksum, and how to check it."""
 
-    def __init__(self, connection: sqlite3.Connection) -> None:
-        self._connection = connection
-        self._known: dict[int, bytes] = {}
 
-    def like(self, body: bytes, scorer: int) -> bytes:
-        """Return the sample for a result, which is its own beginning if it is the first. Short results need none."""
-        if len(body) < WORTH_IT:
-            return b""
-        if scorer not in self._known:
-            self._known[scorer] = self._kept(scorer) or self._keep(body[:_LONGEST], scorer)
-        return self._known[scorer]
+def verify_all(rows: Callable[[str, Sequence[Any]], list[Any]]) -> None:
+    """Check all packed values. Raises `StoreDamaged` for the first damaged one. `rows` runs a query."""
+    for table, columns, check in _PACKED:
+        query = f"SELECT rowid, {columns} FROM {table} WHERE rowid > ? ORDER BY rowid LIMIT {_PAGE}"  # noqa: S608
+        after = -1
+        while page := rows(query, (after,)):
+            after = page[-1][0]
+            for _, *values in page:
+                check(*values)
 
-    def _kept(self, scorer: int) -> bytes | None:
-        found = self._connection.execute("SELECT body FROM samples WHERE scorer = ?", (scorer,)).fetchone()
-        return unpacked(found[0], scorer) if found else None
 
-    def _keep(self, sample: bytes, scorer: int) -> bytes:
-        packed = pack(sample, about_sample(scorer))
-        self._connection.execute("INSERT INTO samples VALUES (?, ?)", (scorer, packed))
-        return sample
+def sample_for(connection: sqlite3.Connection, scorer: int, body: bytes) -> bytes:
+    """Return the sample for a result: the beginning of the scorer's first long one. Short results need none."""
+    if len(body) < WORTH_IT:
+        return b""
+    found = connection.execute("SELECT body FROM samples WHERE scorer = ?", (scorer,)).fetchone()
+    if found is not None:
+        return unpacked(found[0], scorer)
+    packed = pack(body[:_LONGEST], about_sample(scorer))
+    connection.execute("INSERT INTO samples VALUES (?, ?)", (scorer, packed))
+    return body[:_LONGEST]
 
 
 @lru_cache(maxsize=16)

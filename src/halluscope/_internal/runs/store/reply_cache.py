@@ -8,7 +8,7 @@ from collections.abc import Collection, Mapping
 from secrets import token_bytes
 
 from .database import Store
-from .packing import content_of, pack, verify_reply
+from .packing import pack, unpack_reply
 
 LEASE = 6.0
 """Seconds after which a claim that was not renewed expires."""
@@ -35,8 +35,7 @@ class Replies:
         if not found:
             return None
         with self._store.trouble():
-            verify_reply(found[0][0], bytes.fromhex(key))
-            return content_of(found[0][0])
+            return unpack_reply(found[0][0], bytes.fromhex(key))
 
     def put(self, key: str, entry: bytes) -> None:
         """Save a reply."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import msgspec
 from msgspec import Struct, structs
@@ -12,13 +12,10 @@ from ...core.case import Case, Turn
 from ...core.errors import StoreDamaged, UnknownRun
 from ...core.plumbing.public import public_in
 from ...core.plumbing.threads import checkpoint
-from ...core.result import Direction, Outcome, Result, Usage
+from ...core.result import Direction, Result, Usage
 from ..statistics.comparison import Light
 from .database import Store
 from .packing import about_outcome, unpack, unpacked
-
-if TYPE_CHECKING:
-    from ...stats.means import ScoreCounts
 
 _PAGE = 256
 
@@ -107,7 +104,7 @@ def list_runs(store: Store, name: str | None = None) -> list[RunInfo]:
     """Return all runs, the latest last, or the one of that name."""
     where, values = ("WHERE name = ?", (name,)) if name is not None else ("", ())
     columns = "id, name, state, note, data, created, updated, seconds"
-    found = store.rows(f"SELECT {columns} FROM intact_runs {where} ORDER BY updated, id", values)  # noqa: S608
+    found = store.rows(f"SELECT {columns} FROM runs {where} ORDER BY updated, id", values)  # noqa: S608
     return [_info(store, dict(zip(RunInfo.__struct_fields__, row, strict=False))) for row in found]
 
 
@@ -123,8 +120,8 @@ def _info(store: Store, row: dict[str, Any]) -> RunInfo:
     checkpoint()
     run = (row["id"],)
     scorers = store.rows(
-        "SELECT s.metric, s.version, s.judge, s.direction, s.threshold, s.scale FROM intact_run_scorers r "
-        "JOIN intact_scorers s ON s.id = r.scorer WHERE r.run = ? ORDER BY r.place",
+        "SELECT s.metric, s.version, s.judge, s.direction, s.threshold, s.scale FROM run_scorers r "
+        "JOIN scorers s ON s.id = r.scorer WHERE r.run = ? ORDER BY r.place",
         run,
     )
     return RunInfo(
@@ -140,7 +137,7 @@ def entries(store: Store, run: int, after: int = -1) -> Iterator[Entry]:
     while True:
         checkpoint()
         page = store.rows(
-            'SELECT r.position, r.name, r.extra, r."case", c.key, c.body FROM intact_run_cases r '
+            'SELECT r.position, r.name, r.extra, r."case", c.key, c.body FROM run_cases r '
             'JOIN cases c ON c.id = r."case" WHERE r.run = ? AND r.position > ? ORDER BY r.position LIMIT ?',
             (run, after, _PAGE),
         )
@@ -158,7 +155,7 @@ def entries(store: Store, run: int, after: int = -1) -> Iterator[Entry]:
 def _results(store: Store, run: int, first: int, last: int) -> dict[int, list[Any]]:
     found = store.rows(
         'SELECT r.position, r.reused, o."case", o.outcome, o.score, o.passed, o.label, o.body, o.scorer, p.body '
-        "FROM intact_run_results r JOIN intact_outcomes o ON o.id = r.outcome "
+        "FROM run_results r JOIN outcomes o ON o.id = r.outcome "
         "JOIN run_scorers s ON s.run = r.run AND s.scorer = r.scorer LEFT JOIN samples p ON p.scorer = o.scorer "
         "WHERE r.run = ? AND r.position BETWEEN ? AND ? ORDER BY r.position, s.place",
         (run, first, last),
@@ -197,7 +194,7 @@ def _result(case: Case, case_ref: int, row: Sequence[Any]) -> Result:
 
 def bad_rows(store: Store, run: int) -> list[BadRow]:
     """Return the rows that could not be read."""
-    found = store.rows("SELECT place, reason FROM intact_run_bad_rows WHERE run = ? ORDER BY position", (run,))
+    found = store.rows("SELECT place, reason FROM run_bad_rows WHERE run = ? ORDER BY position", (run,))
     return [BadRow(place, reason) for place, reason in found]
 
 
@@ -212,61 +209,14 @@ def usage_of_run(store: Store, run: int) -> Usage:
     return Usage(calls or 0, read or 0, written or 0, None if unknown else float(cost or 0.0))
 
 
-_OF_METRIC = (
-    "FROM run_results r JOIN outcomes o ON o.id = r.outcome JOIN scorers s ON s.id = r.scorer "
-    "WHERE r.run = ? AND s.metric = ?"
-)
-
-
-def tally(store: Store, run: int, metric: str) -> tuple[dict[str, int], int]:
-    """Return the number of results by outcome, and of those that passed."""
-    found = store.rows(
-        f"SELECT o.outcome, count(*), sum(coalesce(o.passed, 0)) {_OF_METRIC} GROUP BY o.outcome ORDER BY 2 DESC",
-        (run, metric),
-    )
-    return {outcome: count for outcome, count, _ in found}, sum(passed for _, _, passed in found)
-
-
-def scores_of(store: Store, run: int, metric: str) -> ScoreCounts:
-    import numpy as np
-
-    from ...stats.means import ScoreCounts
-
-    with store.reading(f"SELECT o.score {_OF_METRIC} AND o.score IS NOT NULL", (run, metric)) as rows:
-        return ScoreCounts.of(np.fromiter((score for (score,) in rows), dtype=np.float64))
-
-
 def light_results(store: Store, run: int, metric: str) -> Iterator[Light]:
     """Yield the results of a metric in the order of the data."""
     sql = (
-        "SELECT r.position, c.name, o.score, o.passed FROM intact_run_results r "
-        "JOIN intact_run_cases c ON c.run = r.run AND c.position = r.position "
-        "JOIN intact_outcomes o ON o.id = r.outcome "
+        "SELECT r.position, c.name, o.score, o.passed, o.outcome FROM run_results r "
+        "JOIN run_cases c ON c.run = r.run AND c.position = r.position JOIN outcomes o ON o.id = r.outcome "
         "JOIN scorers s ON s.id = r.scorer WHERE r.run = ? AND s.metric = ? ORDER BY r.position"
     )
     with store.reading(sql, (run, metric)) as rows:
-        for position, name, score, passed in rows:
+        for position, name, score, passed, outcome in rows:
             checkpoint()
-            yield Light(position, name, score, None if passed is None else bool(passed))
-
-
-def conversations(store: Store, run: int, metric: str) -> tuple[int, int]:
-    """How many conversations were judged turn by turn, and how many of them passed."""
-    first = store.rows("SELECT extra FROM intact_run_cases WHERE run = ? ORDER BY position LIMIT 1", (run,))
-    if not first or first[0][0] is None or len(msgspec.msgpack.decode(unpack(first[0][0]))) < 3:
-        return 0, 0
-    passed: dict[str, bool] = {}
-    sql = (
-        "SELECT c.name, o.passed, o.outcome FROM run_results r JOIN run_cases c ON c.run = r.run AND "
-        "c.position = r.position JOIN outcomes o ON o.id = r.outcome JOIN scorers s ON s.id = r.scorer "
-        "WHERE r.run = ? AND s.metric = ?"
-    )
-    with store.reading(sql, (run, metric)) as rows:
-        for name, good, outcome in rows:
-            checkpoint()
-            talk, _, number = name.rpartition("/")
-            if not number.isdigit() or not talk:  # a row without a conversation
-                continue
-            fine = good != 0 and outcome not in (Outcome.FAILED.value, Outcome.INCOMPLETE.value)
-            passed[talk] = passed.get(talk, True) and fine
-    return len(passed), sum(passed.values())
+            yield Light(position, name, score, None if passed is None else bool(passed), outcome)

@@ -14,17 +14,15 @@ from ...core.case import Case
 from ...core.counting import count_of
 from ...core.result import Outcome, Result
 from .database import Store
-from .packing import Samples, about_outcome, pack, verify
+from .packing import about_outcome, pack, sample_for, verify
 from .run_reader import ScorerInfo
 
 CHUNK = 128
-"""Cases looked up together."""
+"""Cases to add in one transaction."""
 
 _MOST_KEPT_BACK = 256
 _REUSABLE = frozenset(Outcome) - {Outcome.FAILED, Outcome.INCOMPLETE}
 """Outcomes that can be reused. A judge that failed may succeed next time."""
-
-_MARKS = ",".join("?" * CHUNK)
 
 
 class Job(Struct, frozen=True):
@@ -114,88 +112,51 @@ class RunWriter:
             )
 
     def admit(self, rows: Sequence[tuple[int, Case]]) -> tuple[list[Job], int]:
-        """Add up to `CHUNK` cases. Returns the jobs to do, and the number of reused results."""
-        if not rows:
-            return [], 0
-        keys = [case_key(case) for _, case in rows]
+        """Add cases. Returns the jobs to do, and the number of reused results."""
+        jobs: list[Job] = []
+        found: list[tuple[int, int, int, int, int]] = []
         with self._store.writing() as connection:
-            refs = self._list_cases(connection, rows, keys)
-            jobs: list[Job] = []
-            found: list[tuple[int, int, int, int, int]] = []
-            for place, scorer in enumerate(self._scorers):
-                known = self._known(connection, scorer, [refs[key] for key in keys])
-                for (position, case), key in zip(rows, keys, strict=True):
-                    outcome = known.get(refs[key])
+            for position, case in rows:
+                ref = self._add_case(connection, position, case)
+                for place, scorer in enumerate(self._scorers):
+                    outcome = _reusable(connection, scorer, ref) if self._reuse else None
                     if outcome is None:
-                        jobs.append(Job(position, case, refs[key], place))
+                        jobs.append(Job(position, case, ref, place))
                     else:
                         found.append((self.run, position, scorer, outcome, 1))
             _enter(connection, found)
-        jobs.sort(key=lambda job: job.position)
         return jobs, len(found)
 
     def append(self, entries: Sequence[tuple[Case, Sequence[tuple[int, Result]]]]) -> None:
-        """Append up to `CHUNK` cases, each with its results by the index of the metric.
+        """Append cases, each with its results by the index of the metric.
 
         Several processes may append to a run at the same time.
         """
-        if not entries:
-            return
         with self._store.writing() as connection:
             last = connection.execute("SELECT max(position) FROM run_cases WHERE run = ?", (self.run,)).fetchone()[0]
-            rows = list(enumerate((case for case, _ in entries), start=0 if last is None else last + 1))
-            keys = [case_key(case) for _, case in rows]
-            refs = self._list_cases(connection, rows, keys)
-            self._write(
-                connection,
-                [
-                    (Job(position, case, refs[key], scorer), result)
-                    for (position, case), key, (_, results) in zip(rows, keys, entries, strict=True)
-                    for scorer, result in results
-                ],
-            )
+            scored: list[tuple[Job, Result]] = []
+            for position, (case, results) in enumerate(entries, start=0 if last is None else last + 1):
+                ref = self._add_case(connection, position, case)
+                scored += [(Job(position, case, ref, scorer), result) for scorer, result in results]
+            self._write(connection, scored)
             now = (time.time(), self.run)
             connection.execute("UPDATE runs SET state = 'running', updated = ? WHERE id = ?", now)
 
-    def _list_cases(
-        self, connection: sqlite3.Connection, rows: Sequence[tuple[int, Case]], keys: list[bytes]
-    ) -> dict[bytes, int]:
-        refs = self._case_refs(connection, [case for _, case in rows], keys)
-        connection.executemany(
+    def _add_case(self, connection: sqlite3.Connection, position: int, case: Case) -> int:
+        """Add a case to the run. Returns the id of its texts, which are stored once."""
+        body = _case_body(case)
+        key = hashlib.blake2b(body, digest_size=16).digest()
+        known = connection.execute("SELECT id FROM cases WHERE key = ?", (key,)).fetchone()
+        if known is None:
+            made = connection.execute("INSERT INTO cases (key, body) VALUES (?, ?)", (key, pack(body, key)))
+            known = (made.lastrowid,)
+        connection.execute(
             'INSERT INTO run_cases (run, position, "case", name, extra) VALUES (?, ?, ?, ?, ?) '
             'ON CONFLICT (run, position) DO UPDATE SET "case" = excluded."case", name = excluded.name, '
             "extra = excluded.extra",
-            [
-                (self.run, position, refs[key], case.id, _extra(case))
-                for (position, case), key in zip(rows, keys, strict=True)
-            ],
+            (self.run, position, known[0], case.id, _extra(case)),
         )
-        return refs
-
-    def _case_refs(self, connection: sqlite3.Connection, cases: Sequence[Case], keys: list[bytes]) -> dict[bytes, int]:
-        refs = _refs(connection, keys)
-        new = [(key, case) for key, case in zip(keys, cases, strict=True) if key not in refs]
-        if new:
-            connection.executemany(
-                "INSERT OR IGNORE INTO cases (key, body) VALUES (?, ?)",
-                [(key, pack(_case_body(case), key)) for key, case in new],
-            )
-            refs |= _refs(connection, [key for key, _ in new])
-        return refs
-
-    def _known(self, connection: sqlite3.Connection, scorer: int, cases: list[int]) -> dict[int, int]:
-        """Return the reusable results of cases, after checking them."""
-        if not self._reuse:
-            return {}
-        known: dict[int, int] = {}
-        for case, ref, outcome, score, passed, label, body in connection.execute(
-            'SELECT "case", id, outcome, score, passed, label, body FROM outcomes '  # noqa: S608
-            f'WHERE scorer = ? AND reusable AND "case" IN ({_MARKS})',
-            (scorer, *_padded(cases)),
-        ):
-            verify(body, about_outcome(case, outcome, score, passed, label))
-            known[case] = ref
-        return known
+        return int(known[0])
 
     def keep(self, job: Job, result: Result) -> None:
         """Buffer a result. It is written with the next `flush`, or when the buffer is full."""
@@ -212,14 +173,13 @@ class RunWriter:
         self._kept_back.clear()
 
     def _write(self, connection: sqlite3.Connection, results: Sequence[tuple[Job, Result]]) -> None:
-        samples = Samples(connection)
         written = [
-            (self.run, job.position, self._scorers[job.scorer], self._outcome(connection, job, result, samples), 0)
+            (self.run, job.position, self._scorers[job.scorer], self._outcome(connection, job, result), 0)
             for job, result in results
         ]
         _enter(connection, written)
 
-    def _outcome(self, connection: sqlite3.Connection, job: Job, result: Result, samples: Samples) -> int:
+    def _outcome(self, connection: sqlite3.Connection, job: Job, result: Result) -> int:
         scorer = self._scorers[job.scorer]
         reusable = result.outcome in _REUSABLE
         passed = None if result.passed is None else int(result.passed)
@@ -245,7 +205,7 @@ class RunWriter:
                 usage.input_tokens,
                 usage.output_tokens,
                 usage.cost,
-                pack(body, about, samples.like(body, scorer)),
+                pack(body, about, sample_for(connection, scorer, body)),
             ),
         )
         if made.rowcount:
@@ -290,11 +250,6 @@ def _free(connection: sqlite3.Connection, name: str, alike: set[bytes] | None = 
     return free
 
 
-def case_key(case: Case) -> bytes:
-    """Return a hash of the texts of a case."""
-    return hashlib.blake2b(_case_body(case), digest_size=16).digest()
-
-
 def _case_body(case: Case) -> bytes:
     texts = (case.output, case.context, case.input)
     return msgspec.msgpack.encode((*texts, "tool call") if case.is_tool_call else texts)
@@ -317,14 +272,17 @@ def _enter(connection: sqlite3.Connection, results: Sequence[tuple[int, int, int
     )
 
 
-def _refs(connection: sqlite3.Connection, keys: list[bytes]) -> dict[bytes, int]:
-    found = connection.execute(f"SELECT key, id FROM cases WHERE key IN ({_MARKS})", _padded(keys))  # noqa: S608
-    return dict(found.fetchall())
-
-
-def _padded(values: list[bytes] | list[int]) -> list[bytes] | list[int]:
-    """Repeat the last value to fill all placeholders, so that one prepared statement is enough."""
-    return values + values[-1:] * (CHUNK - len(values))  # type: ignore[operator]
+def _reusable(connection: sqlite3.Connection, scorer: int, case: int) -> int | None:
+    """Return the result of a case that can be reused, if there is one, after checking it."""
+    found = connection.execute(
+        'SELECT id, outcome, score, passed, label, body FROM outcomes WHERE scorer = ? AND "case" = ? AND reusable',
+        (scorer, case),
+    ).fetchone()
+    if found is None:
+        return None
+    ref, *row, body = found
+    verify(body, about_outcome(case, *row))
+    return int(ref)
 
 
 def _scorer_id(connection: sqlite3.Connection, scorer: ScorerRow) -> int:

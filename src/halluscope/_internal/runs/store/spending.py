@@ -14,7 +14,5 @@ def spent_on(store: Store, day: str, name: str, more: float = 0.0) -> float:
                 "ON CONFLICT (day, name) DO UPDATE SET dollars = dollars + excluded.dollars",
                 (day, name, more),
             )
-        found = connection.execute(
-            "SELECT dollars FROM intact_spending WHERE day = ? AND name = ?", (day, name)
-        ).fetchone()
+        found = connection.execute("SELECT dollars FROM spending WHERE day = ? AND name = ?", (day, name)).fetchone()
         return 0.0 if found is None else float(found[0])

@@ -1,0 +1,1 @@
+-- The columns `checksum` are no longer written. They stay, because SQLite before 3.35 cannot drop a column.
