@@ -4,20 +4,21 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable, Collection, Mapping
-from typing import Any
+from collections.abc import Awaitable, Callable, Collection, Coroutine, Iterable, Mapping
+from typing import Any, TypeVar
 from uuid import uuid4
 
 import msgspec
-from msgspec import Struct, structs
 
 from ...core.counting import count_of
-from ...core.errors import HalluscopeError, InputError, JudgeError, JudgeRejected, JudgeThrottled, JudgeUnavailable
+from ...core.errors import HalluscopeError, InputError, JudgeRejected, JudgeUnavailable
 from ...core.plumbing.loggers import logger
 from .batch_apis import BatchApi, BatchState, ItemLost, Outcome
 from .submitted_batches import Batch, Batches
 
 _log = logger("judge")
+
+T = TypeVar("T")
 
 QUIET = 1.0
 """Seconds without another request after which the collected ones are submitted."""
@@ -35,13 +36,16 @@ class AskDirectly(JudgeUnavailable):
     """The request is not for a batch: it is asked directly, at the usual price."""
 
 
-class _Request(Struct, frozen=True):
-    body: dict[str, Any]
-    response: asyncio.Future[Outcome]
+Outcomes = dict[str, Outcome]
+"""The outcomes of requests, by custom id."""
 
 
 class BatchQueue:
-    """The batches of one model on one server. `on_message` is called with each message for the user."""
+    """The batches of one model on one server. `on_message` is called with each message for the user.
+
+    Each task of a round, or of a batch, returns outcomes. A request without an outcome in them is in another task by
+    then, or goes into the next round.
+    """
 
     def __init__(
         self, api: BatchApi, ledger: Batches, judge: str, server: str, run: str, on_message: Callable[[str], None]
@@ -49,33 +53,38 @@ class BatchQueue:
         self._api = api
         self._ledger = ledger
         self._judge, self._server, self._run, self._on_message = judge, server, run, on_message
-        self._batches = {batch.key: batch for batch in ledger.batches() if batch.server == server}
-        self._batch_of = {id: key for key in self._batches for id in ledger.questions(key)}
-        self._requests: dict[str, _Request] = {}
-        self._new: list[str] = []
-        self._outcomes: dict[str, Outcome] = {}
+        self._submitted: dict[str, Batch] = {}
+        """The batch of each question that was submitted before, or by another process."""
+        self._waiting: dict[str, asyncio.Task[Outcomes]] = {}
+        """The task that each request waits for."""
+        self._tasks: list[asyncio.Task[Outcomes]] = []
+        self._round: dict[str, dict[str, Any]] = {}
+        """The requests that are being collected."""
+        self._collecting: asyncio.Task[Outcomes] | None = None
         self._states: dict[str, BatchState] = {}
-        self._tasks: dict[str, asyncio.Task[None]] = {}
-        self._timer: asyncio.TimerHandle | None = None
         self._largest = 0
         self._most = _MOST
         self._turn = asyncio.Lock()
+        self._look()
+
+    def _look(self) -> None:
+        """Look up which questions were submitted."""
+        for batch in self._ledger.batches():
+            if batch.server == self._server:
+                self._submitted |= dict.fromkeys(self._ledger.questions(batch.key), batch)
 
     def knows(self, id: str) -> bool:
         """Whether the question was submitted before."""
-        return id in self._batch_of
+        return id in self._submitted
 
     async def response(self, id: str, body: dict[str, Any]) -> dict[str, Any]:
         """The response to a request, from the batch that it is in, or from the next one."""
-        outcome = self._outcomes.pop(id, None)
-        if outcome is None:
-            request = _Request(body, asyncio.get_running_loop().create_future())
-            self._requests[id] = request
-            if (key := self._batch_of.get(id)) is not None:
-                self._start(key, self._follow(self._batches[key]))
-            else:
-                self._add(id)
-            outcome = await request.response
+        outcome: Outcome | None = None
+        while outcome is None:
+            if id not in self._waiting:
+                self._enter(id, body)
+            outcome = (await asyncio.shield(self._waiting[id])).pop(id, None)
+        del self._waiting[id]
         if isinstance(outcome, HalluscopeError):
             raise outcome
         return outcome
@@ -91,113 +100,101 @@ class BatchQueue:
 
     async def close(self, *, finished: bool) -> None:
         """Stop waiting. After a finished run, batches whose results were read are forgotten."""
-        if self._timer is not None:
-            self._timer.cancel()
-        for task in self._tasks.values():
+        for task in self._tasks:
             task.cancel()
-        await asyncio.gather(*self._tasks.values(), return_exceptions=True)
+        await asyncio.gather(*self._tasks, return_exceptions=True)
         for batch in self._ledger.batches() if finished else ():
             if batch.collected and batch.run == self._run:
                 self._ledger.remove(batch.key)
 
-    def _add(self, id: str) -> None:
-        self._new.append(id)
-        if self._timer is not None:
-            self._timer.cancel()
-        quiet = 0.0 if len(self._new) >= self._most else QUIET
-        self._timer = asyncio.get_running_loop().call_later(quiet, self._flush)
-
-    def _flush(self) -> None:
-        new, self._new = self._new, []
-        if len(new) * _FEW < self._largest:
-            for id in new:
-                self._deliver(id, AskDirectly("too few questions are left for a batch"))
+    def _enter(self, id: str, body: dict[str, Any]) -> None:
+        """Wait for the batch that the request is in, or add it to the round."""
+        if (batch := self._submitted.get(id)) is not None:
+            ids = self._ledger.questions(batch.key)
+            self._start(ids, self._follow(batch, ids))
             return
-        self._largest = max(self._largest, len(new))
-        group: list[str] = []
+        if self._collecting is None:
+            self._collecting = self._start([], self._collect())
+        self._round[id] = body
+        self._waiting[id] = self._collecting
+
+    def _start(self, ids: Collection[str], work: Coroutine[Any, Any, Outcomes]) -> asyncio.Task[Outcomes]:
+        task = asyncio.ensure_future(work)
+        self._tasks.append(task)
+        self._waiting |= dict.fromkeys(ids, task)
+        return task
+
+    def _leave(self, ids: Iterable[str]) -> Outcomes:
+        """Make requests look for another task."""
+        for id in ids:
+            self._waiting.pop(id, None)
+            self._submitted.pop(id, None)
+        return {}
+
+    async def _collect(self) -> Outcomes:
+        """Wait until no more requests come, and submit them."""
+        count = 0
+        while count < len(self._round) < self._most:
+            count = len(self._round)
+            await asyncio.sleep(QUIET)
+        bodies, self._round, self._collecting = self._round, {}, None
+        if len(bodies) * _FEW < self._largest:
+            return {id: AskDirectly("too few questions are left for a batch") for id in bodies}
+        self._largest = max(self._largest, len(bodies))
+        part: dict[str, dict[str, Any]] = {}
         size = 0
-        for id in new:
-            length = len(msgspec.json.encode(self._requests[id].body))
-            if group and (len(group) >= self._most or size + length > _MOST_BYTES):
-                self._begin(group)
-                group, size = [], 0
-            group.append(id)
+        for id, body in bodies.items():
+            length = len(msgspec.json.encode(body))
+            if part and (len(part) >= self._most or size + length > _MOST_BYTES):
+                self._start(part, self._submit(part))
+                part, size = {}, 0
+            part[id] = body
             size += length
-        if group:
-            self._begin(group)
+        self._start(part, self._submit(part))
+        return {}
 
-    def _begin(self, ids: list[str]) -> None:
-        key = uuid4().hex
-        batch = Batch(
-            key=key, judge=self._judge, server=self._server, run=self._run, created=time.time(), questions=len(ids)
-        )
-        self._start(key, self._submit(batch, ids))
-
-    def _start(self, key: str, work: Any) -> None:
-        if key in self._tasks and not self._tasks[key].done():
-            work.close()
-            return
-        task = self._tasks[key] = asyncio.ensure_future(work)
-        task.add_done_callback(lambda task: self._ended(key, task))
-
-    def _ended(self, key: str, task: asyncio.Task[None]) -> None:
-        """Pass an error of a task on to all that wait for it."""
-        error = None if task.cancelled() else task.exception()
-        if error is None:
-            return
-        known = error if isinstance(error, HalluscopeError) else JudgeError(f"{type(error).__name__}: {error}")
-        for id in [id for id in self._requests if self._batch_of.get(id) in (key, None)]:
-            request = self._requests.pop(id)
-            if not request.response.done():
-                request.response.set_exception(known)
-
-    def _deliver(self, id: str, outcome: Outcome) -> None:
-        request = self._requests.pop(id, None)
-        if request is None:
-            self._outcomes[id] = outcome
-        elif not request.response.done():
-            request.response.set_result(outcome)
-
-    async def _submit(self, batch: Batch, ids: Collection[str]) -> None:
+    async def _submit(self, bodies: Mapping[str, dict[str, Any]]) -> Outcomes:
         """Record a batch, submit it and wait for it. What another process has submitted meanwhile is left out."""
-        mine = self._ledger.begin(batch, ids)
-        others = [
-            known for known in self._ledger.batches() if known.key not in self._batches and known.key != batch.key
-        ]
-        for other in others if len(mine) < len(ids) else ():
-            self._batches[other.key] = other
-            self._batch_of |= dict.fromkeys(self._ledger.questions(other.key), other.key)
-            self._start(other.key, self._follow(other))
+        batch = Batch(
+            key=uuid4().hex,
+            judge=self._judge,
+            server=self._server,
+            run=self._run,
+            created=time.time(),
+            questions=len(bodies),
+        )
+        mine = self._ledger.begin(batch, bodies)
+        if len(mine) < len(bodies):
+            self._leave(bodies.keys() - mine)
+            self._look()
         if not mine:
             self._ledger.remove(batch.key)
-            return
-        self._batches[batch.key] = batch
-        self._batch_of |= dict.fromkeys(mine, batch.key)
+            return {}
         async with self._turn:
-            submitted = await self._submitted(batch, {id: self._requests[id].body for id in ids if id in mine})
-        if submitted is not None:
-            await self._follow(submitted)
+            remote = await self._remote(batch, {id: body for id, body in bodies.items() if id in mine})
+        return await self._outcomes(batch, remote, mine)
 
-    async def _submitted(self, batch: Batch, requests: Mapping[str, dict[str, Any]]) -> Batch | None:
-        """Submit until it is certain that the batch is there, and there once. None if the server refused it."""
+    async def _remote(self, batch: Batch, requests: Mapping[str, dict[str, Any]]) -> str:
+        """Submit until it is certain that the batch is there, and there once. Returns the provider's id."""
         self._states[batch.key] = BatchState(ended=False, answered=0, total=len(requests))
         alive = asyncio.ensure_future(self._renew(batch.key))
-        remote: str | None = None
-        wait = _FIRST_POLL
+        tried = False
+
+        async def submit() -> str:
+            nonlocal tried
+            if tried:  # it may have arrived although there was no response
+                found = await self._api.find(batch, requests.keys(), self._remotes())
+                if found is not None:
+                    return found
+            tried = True
+            return await self._api.submit(batch, requests)
+
         try:
-            while remote is None:
-                try:
-                    remote = await self._api.submit(batch, requests)
-                except JudgeUnavailable as error:
-                    _log.warning("%s: %s; the batch is submitted again in %.0f s", self._judge, error, wait)
-                    await asyncio.sleep(max(wait, getattr(error, "retry_after", None) or 0.0))
-                    wait = min(_LONGEST_POLL, wait * 2)
-                    remote = await self._patiently(lambda: self._api.find(batch, requests.keys(), self._remotes()))
+            remote = await self._patiently(submit)
         except JudgeRejected as error:
             missing = error.status in (404, 405)
             why = "it has no batch API, so ask without batches" if missing else str(error)
-            self._drop(batch, InputError(f"{self._server} refused a batch: {why}."))
-            return None
+            raise self._refused(batch, f"a batch: {why}") from error
         finally:
             alive.cancel()
         self._ledger.submitted(batch.key, remote)
@@ -205,16 +202,13 @@ class BatchQueue:
             f"{count_of(len(requests), 'question')} went to {self._judge} as the batch {remote}, which can take up to "
             "24 hours; you can leave, and continue the run later"
         )
-        self._batches[batch.key] = submitted = structs.replace(batch, remote=remote)
-        return submitted
+        return remote
 
-    def _drop(self, batch: Batch, error: InputError) -> None:
-        """Forget a batch that the server refused. The run ends: other batches would be refused, too."""
+    def _refused(self, batch: Batch, what: str) -> InputError:
+        """Forget a batch. The error ends the run: other batches would be refused, too."""
         self._ledger.remove(batch.key)
         self._states.pop(batch.key, None)
-        for id in self._ids_of(batch):
-            del self._batch_of[id]
-            self._deliver(id, error)
+        return InputError(f"{self._server} refused {what}.")
 
     async def _renew(self, key: str) -> None:
         while True:
@@ -224,7 +218,7 @@ class BatchQueue:
     def _remotes(self) -> set[str]:
         return {batch.remote for batch in self._ledger.batches() if batch.remote is not None}
 
-    async def _patiently(self, call: Callable[[], Awaitable[Any]]) -> Any:
+    async def _patiently(self, call: Callable[[], Awaitable[T]]) -> T:
         """Call until the server answers."""
         wait = _FIRST_POLL
         while True:
@@ -235,73 +229,48 @@ class BatchQueue:
                 await asyncio.sleep(max(wait, getattr(error, "retry_after", None) or 0.0))
                 wait = min(_LONGEST_POLL, wait * 2)
 
-    async def _follow(self, batch: Batch) -> None:
-        """Wait for a batch and hand out its responses."""
-        remote = batch.remote or await self._remote_of(batch)
-        if remote is None:  # the process ended before it was submitted
-            self._collect_again(batch)
-            return
-        state = await self._patiently(lambda: self._api.state(remote))
+    async def _follow(self, batch: Batch, ids: Collection[str]) -> Outcomes:
+        """Wait for a batch that was submitted before, or by another process."""
+        remote = batch.remote or await self._remote_of(batch, ids)
+        if remote is not None:
+            return await self._outcomes(batch, remote, ids)
+        self._ledger.remove(batch.key)  # the process ended before it was submitted
+        return self._leave(ids)
+
+    async def _outcomes(self, batch: Batch, remote: str, ids: Collection[str]) -> Outcomes:
+        """Wait for a batch and return the outcomes of its requests."""
         wait = _FIRST_POLL
-        while not state.ended:
+        while not (state := await self._patiently(lambda: self._api.state(remote))).ended:
             self._states[batch.key] = state
             await asyncio.sleep(wait)
             wait = min(_LONGEST_POLL, wait * 1.5)
-            state = await self._patiently(lambda: self._api.state(remote))
         self._states[batch.key] = state
+        if state.too_large and len(ids) > 1:
+            self._most = len(ids) // 2
+            self._ledger.remove(batch.key)
+            return self._leave(ids)
         if state.problem is not None:
-            self._refused(batch, state)
-            return
-        left = set(self._ids_of(batch))
+            raise self._refused(batch, f"the batch {remote}: {state.problem}")
 
-        async def collect() -> None:
-            async for id, outcome in self._api.outcomes(remote, state):
-                if id in left:
-                    left.discard(id)
-                    self._deliver(id, _final(outcome))
+        async def read() -> Outcomes:
+            return {id: outcome async for id, outcome in self._api.outcomes(remote, state)}
 
-        await self._patiently(collect)
-        for id in left:
-            self._deliver(id, ItemLost("the batch ended without an answer to this question"))
+        found = await self._patiently(read)
         self._ledger.collected(batch.key)
+        lost = "the batch ended without an answer to this question"
+        return {id: found.get(id) or ItemLost(lost) for id in ids}
 
-    def _refused(self, batch: Batch, state: BatchState) -> None:
-        """Submit the questions of a batch that was too large in smaller ones, fail those of any other."""
-        count = len(self._ids_of(batch))
-        if not state.too_large or count < 2:
-            self._drop(batch, InputError(f"{self._server} refused the batch {batch.remote}: {state.problem}."))
-            return
-        self._most = max(1, count // 2)
-        self._collect_again(batch)
-
-    def _collect_again(self, batch: Batch) -> None:
-        self._ledger.remove(batch.key)
-        for id in self._ids_of(batch):
-            del self._batch_of[id]
-            if id in self._requests:
-                self._add(id)
-
-    def _ids_of(self, batch: Batch) -> list[str]:
-        return [id for id, key in self._batch_of.items() if key == batch.key]
-
-    async def _remote_of(self, batch: Batch) -> str | None:
+    async def _remote_of(self, batch: Batch, ids: Collection[str]) -> str | None:
         """The id of a batch whose submission was not recorded. None if it was never submitted."""
         while self._ledger.being_submitted(batch.key):  # noqa: ASYNC110 - by another process
             await asyncio.sleep(_RENEWAL)
         current = next((known for known in self._ledger.batches() if known.key == batch.key), None)
         if current is None or current.remote is not None:
             return None if current is None else current.remote
-        ids = self._ledger.questions(batch.key)
         for wait in (2.0, 0.0):  # what the dead process sent last may still be on its way
             found = await self._patiently(lambda: self._api.find(batch, ids, self._remotes()))
             if found is not None:
                 self._ledger.submitted(batch.key, found)
-                return str(found)
+                return found
             await asyncio.sleep(wait)
         return None
-
-
-def _final(outcome: Outcome) -> Outcome:
-    """An outcome as it is, or for an error that may pass the request to ask directly."""
-    passing = isinstance(outcome, (JudgeUnavailable, JudgeThrottled)) and not isinstance(outcome, ItemLost)
-    return AskDirectly(f"in the batch: {outcome}") if passing else outcome

@@ -17,7 +17,7 @@ from typing import Any, BinaryIO, Union, cast
 from ...core.errors import DataError
 from ...core.plumbing.json_values import MOST_ITEMS, decode_json
 from .parquet import Parquet
-from .rows import AnyRecord, OnDisk, Reader, Record, Stored, Unread
+from .rows import AnyRecord, OnDisk, Record, Source, Stored, Unread
 
 Bytes = Union[BinaryIO, gzip.GzipFile]
 
@@ -39,7 +39,7 @@ _INSIDE = ("samples", "data")
 """Keys that may contain the rows of a .json file."""
 
 
-class _File(Reader):
+class _File(Source):
     """A file with a name and a size, and how much of it has been read."""
 
     def __init__(self, file: Stored) -> None:
@@ -235,7 +235,7 @@ class _Lines:
         raise csv.Error(f"it is longer than {LONGEST_LINE >> 20} MB")
 
 
-class StandardInput(Reader):
+class StandardInput(Source):
     """JSON lines from standard input."""
 
     name = "standard input"

@@ -10,17 +10,13 @@ from .rows import AnyRecord, Record, Source
 
 
 class Rows(Source):
-    """Any iterable of rows: a list, a generator, a Hugging Face dataset."""
+    """Any iterable of rows: a list, a generator, a DataFrame, a Hugging Face dataset. Its errors end the run."""
 
-    def __init__(self, rows: Iterable[Any], name: str, columns: list[str] | None = None) -> None:
+    def __init__(self, rows: Iterable[Any], name: str, columns: Iterable[str] | None = None) -> None:
         self.name = name
-        self.columns = columns
+        self.columns = None if columns is None else list(columns)
         self._rows = rows
         self.total = len(rows) if isinstance(rows, Sized) else None
-        self._read = 0
-
-    def fraction(self) -> float | None:
-        return self._read / self.total if self.total else None
 
     def records(self) -> Iterator[AnyRecord]:
         for fields in self._rows:
@@ -28,30 +24,24 @@ class Rows(Source):
             yield Record(f"row {self._read}", fields)
 
 
-class Frame(Rows):
-    """A pandas DataFrame."""
-
-    def __init__(self, frame: Any) -> None:
-        names = [str(column) for column in frame.columns]
-        values = frame.itertuples(index=False, name=None)
-        super().__init__((dict(zip(names, row, strict=True)) for row in values), "a DataFrame", names)
-        self.total = len(frame)
-
-
-def open_object(given: object) -> Rows:
+def open_object(given: Any) -> Rows:
     """Return the reader for data that is not a file."""
     kind = type(given)
     home = kind.__module__.partition(".")[0]
     if home == "pandas" and kind.__name__ == "DataFrame":
-        return Frame(given)
+        names = [str(column) for column in given.columns]
+        values = given.itertuples(index=False, name=None)
+        frame = Rows((dict(zip(names, row, strict=True)) for row in values), "a DataFrame", names)
+        frame.total = len(given)
+        return frame
     if home == "polars" and kind.__name__ == "DataFrame":
-        return Rows(given.iter_rows(named=True), "a DataFrame", list(given.columns))  # type: ignore[attr-defined]
+        return Rows(given.iter_rows(named=True), "a DataFrame", given.columns)
     if home == "datasets" and kind.__name__.endswith("DatasetDict"):
-        splits = ", ".join(map(str, given)) if isinstance(given, Iterable) else ""
-        raise DataError(f"this is a Hugging Face dataset with several splits ({splits}): pass one of them.")
+        raise DataError(
+            f"this is a Hugging Face dataset with several splits ({', '.join(map(str, given))}): pass one of them."
+        )
     if home == "datasets" and isinstance(given, Iterable):
-        columns = getattr(given, "column_names", None)
-        return Rows(given, "a Hugging Face dataset", None if columns is None else list(columns))
+        return Rows(given, "a Hugging Face dataset", getattr(given, "column_names", None))
     if isinstance(given, Iterable) and not isinstance(given, (bytes, bytearray, dict)):
         return Rows(given, "an iterator" if isinstance(given, Iterator) else f"a {kind.__name__}")
     raise DataError(

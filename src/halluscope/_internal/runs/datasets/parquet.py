@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from ...core.errors import DataError, MissingExtra
-from .rows import AnyRecord, OnDisk, Reader, Record, Stored, Unread
+from .rows import AnyRecord, OnDisk, Record, Source, Stored, Unread
 
 LARGEST_ROW = 64 * 2**20
 _ROWS_AT_ONCE = 8
@@ -16,7 +16,7 @@ _MOST_UNPACKED = 1000
 """Maximum compression ratio of a column that is larger than these limits."""
 
 
-class Parquet(Reader):
+class Parquet(Source):
     """A Parquet file."""
 
     def __init__(self, file: Stored) -> None:
@@ -35,10 +35,6 @@ class Parquet(Reader):
             raise DataError(f"{self.name} cannot be read as Parquet: {str(error).rstrip('.')}.") from error
         self.columns = list(self._file.schema_arrow.names)
         self.total = int(self._file.metadata.num_rows)
-        self._read = 0
-
-    def fraction(self) -> float | None:
-        return self._read / self.total if self.total else None
 
     def _records(self) -> Iterator[AnyRecord]:
         end = 0

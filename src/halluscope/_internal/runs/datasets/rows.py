@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, BinaryIO, Protocol, Union
@@ -37,27 +36,21 @@ AnyRow = Union[Row, Unread]
 AnyRecord = Union[Record, Unread]
 
 
-class Source(ABC):
+class Source:
     """A source of records. `total` and `fraction` give the progress, if it is known."""
 
     name: str
     columns: list[str] | None = None
     """The column names, if they are the same for every row."""
     total: int | None = None
+    _read = 0
 
     def fraction(self) -> float | None:
         """Return how much was read, if it is known."""
-        return None
-
-    @abstractmethod
-    def records(self) -> Iterator[AnyRecord]:
-        """Yield all records."""
-
-
-class Reader(Source):
-    """A source outside this process. After an error, it ends with a row that cannot be read."""
+        return self._read / self.total if self.total else None
 
     def records(self) -> Iterator[AnyRecord]:
+        """Yield all records. After an error of reading, the last one is a row that cannot be read."""
         records, read = self._records(), 0
         while True:
             try:
@@ -71,8 +64,8 @@ class Reader(Source):
             yield record
             read += 1
 
-    @abstractmethod
-    def _records(self) -> Iterator[AnyRecord]: ...
+    def _records(self) -> Iterator[AnyRecord]:
+        raise NotImplementedError
 
 
 class Stored(Protocol):

@@ -11,8 +11,6 @@ from io import TextIOWrapper
 from pathlib import Path
 from typing import Any, BinaryIO, TextIO
 
-from msgspec import Struct
-
 from ...core.case import Case, clean
 from ...core.errors import InputError
 from ...core.plumbing.public import public, public_in
@@ -168,13 +166,6 @@ def _added(table: Columns, **values: Any) -> int:
     return len(next(iter(table.values()))) - 1
 
 
-class _Shown(Struct):
-    """A case in the list: its row and, while its results are adjacent, its offsets."""
-
-    row: int
-    places: CasePlaces | None
-
-
 class Contents:
     """The cases and results of a report. Texts are written to the page at once."""
 
@@ -182,11 +173,12 @@ class Contents:
         self._earlier = earlier
         self._most = most
         self._tallies: dict[str, Partial] = {}
-        self._shown: dict[tuple[int, int], _Shown] = {}
+        self._shown: dict[tuple[int, int], int] = {}
         self._occurrences: Counter[tuple[int, str]] = Counter()
         self._gathered = Gathered()
         self._rows: dict[int, int] = {}
-        self._last: _Shown | None = None
+        self._places: tuple[int, CasePlaces] | None = None
+        """The row of the last case, and its offsets: the results of a case are usually adjacent."""
         self.texts = Blocks(page, "texts")
         self.exchanges = Blocks(page, "exchanges")
         self.cases: Columns = {name: [] for name in ("id", "snippet", "record", "turn")}
@@ -243,15 +235,15 @@ class Contents:
         same = before.measures.get(metric, after.measures[metric]) == after.measures[metric]
         return compare_metric(metric, tally.direction, before, after, pairs, comparable=same)
 
-    def _case(self, case: Case, metric: str) -> _Shown | None:
+    def _case(self, case: Case, metric: str) -> int | None:
         """Return the row of a case. If it occurs twice for a metric, it has two rows."""
         content = hash((case.id, case.output, case.context, case.input))
         occurrence = self._occurrences[content, metric]
-        shown = self._shown.get((content, occurrence))
-        if shown is None:
+        row = self._shown.get((content, occurrence))
+        if row is None:
             if self.shown >= self._most:
                 return None
-            row = _added(
+            row = self._shown[content, occurrence] = _added(
                 self.cases,
                 id=case.id,
                 snippet=_snippet(case.output),
@@ -259,25 +251,21 @@ class Contents:
                 turn=case.turn and (case.turn.number, case.turn.of, case.turn.tool),
             )
             self.groups.add(row, case.metadata)
-            shown = self._shown[content, occurrence] = _Shown(row, None)
         self._occurrences[content, metric] += 1
-        return shown
+        return row
 
-    def _result(self, case: Case, result: Result, shown: _Shown) -> int:
-        if self._last is not shown and self._last is not None:
-            self._last.places = None
-        self._last = shown
-        if shown.places is None:
-            shown.places = CasePlaces(case)
+    def _result(self, case: Case, result: Result, row: int) -> int:
+        if self._places is None or self._places[0] != row:
+            self._places = (row, CasePlaces(case))
         exchanges = self.exchanges.add(result.exchanges) if result.exchanges else None
         return _added(
             self.results,
-            case=shown.row,
+            case=row,
             metric=list(self._tallies).index(result.metric),
             outcome=_OUTCOMES.index(result.outcome.value),
             score=result.score,
             passed=None if result.passed is None else int(result.passed),
-            record=self.texts.add(result_record(result, shown.places, exchanges)),
+            record=self.texts.add(result_record(result, self._places[1], exchanges)),
             supported=result.count(Support.SUPPORTED),
             contradicted=result.count(Support.CONTRADICTED),
             unsupported=result.count(Support.UNSUPPORTED),

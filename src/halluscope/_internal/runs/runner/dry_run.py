@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -46,40 +47,6 @@ class Estimate(Struct, frozen=True, kw_only=True):
         )
 
 
-def estimated(cases: Iterable[Case], metrics: Sequence[Metric], judge: Judge, *, bad_rows: int = 0) -> Estimate:
-    """Estimate the calls and the cost of these cases."""
-    counted: dict[str, int] = {}
-    seen: set[str] = set()
-    read = written = number = 0
-    for case in cases:
-        number += 1
-        for metric in metrics:
-            for question in asked_questions(metric, case):
-                parts = question.split(judge.window) if judge.window and question.size > judge.window else (question,)
-                for part in parts:
-                    if (name := part.fingerprint()) in seen:  # cached
-                        continue
-                    seen.add(name)
-                    counted[part.kind] = counted.get(part.kind, 0) + 1
-                    read += round(len(str(part.prompt)) / CHARACTERS_PER_TOKEN)
-                    written += part.typical_reply_tokens()
-    if judge.name == "local" and not judge.asks:
-        return Estimate(judge=judge.name, cases=number, bad_rows=bad_rows, calls_by_kind={}, usage=Usage())
-    from ..batches.batch_apis import BATCH_DISCOUNT, batch_api_of  # with all of the chat judges
-
-    calls = sum(counted.values())
-    usage = Usage(calls, read, written, _cost(judge, calls, read, written))
-    batched = batch_api_of(getattr(judge, "model", None)) is not None
-    return Estimate(
-        judge=judge.name,
-        cases=number,
-        bad_rows=bad_rows,
-        calls_by_kind=counted,
-        usage=usage,
-        batch_cost=usage.cost * BATCH_DISCOUNT if batched and usage.cost is not None else None,
-    )
-
-
 def dry_run(
     data: object,
     metrics: Sequence[Metric],
@@ -90,14 +57,38 @@ def dry_run(
     turns: Turns = "last",
 ) -> Estimate:
     """Estimate the calls and the cost of a run."""
-    cases: list[Case] = []
-    bad = 0
+    counted: Counter[str] = Counter()
+    seen: set[str] = set()
+    read = written = cases = bad_rows = 0
     for row in open_data(data, map, limit=limit, turns=turns):
-        if isinstance(row, Row):
-            cases.append(row.case)
-        else:
-            bad += 1
-    return estimated(cases, metrics, judge, bad_rows=bad)
+        if not isinstance(row, Row):
+            bad_rows += 1
+            continue
+        cases += 1
+        for question in (question for metric in metrics for question in asked_questions(metric, row.case)):
+            parts = question.split(judge.window) if judge.window and question.size > judge.window else (question,)
+            for part in parts:
+                if (name := part.fingerprint()) in seen:  # cached
+                    continue
+                seen.add(name)
+                counted[part.kind] += 1
+                read += round(len(str(part.prompt)) / CHARACTERS_PER_TOKEN)
+                written += part.typical_reply_tokens()
+    if judge.name == "local" and not judge.asks:
+        return Estimate(judge=judge.name, cases=cases, bad_rows=bad_rows, calls_by_kind={}, usage=Usage())
+    from ..batches.batch_apis import BATCH_DISCOUNT, batch_api_of  # with all of the chat judges
+
+    calls = counted.total()
+    usage = Usage(calls, read, written, _cost(judge, calls, read, written))
+    batched = batch_api_of(getattr(judge, "model", None)) is not None
+    return Estimate(
+        judge=judge.name,
+        cases=cases,
+        bad_rows=bad_rows,
+        calls_by_kind=dict(counted),
+        usage=usage,
+        batch_cost=usage.cost * BATCH_DISCOUNT if batched and usage.cost is not None else None,
+    )
 
 
 def asked_questions(metric: Metric, case: Case) -> Iterable[Question[Any]]:

@@ -85,7 +85,8 @@ class Pipeline:
         self._delayed: list[tuple[float, Job]] = []
         self._delays: Counter[tuple[int, int]] = Counter()
         self._one_ended = asyncio.Event()
-        self._open: dict[int, int] = {}
+        self._open: Counter[int] = Counter()
+        """Results that are missing, by position."""
         self._rejected = 0
         self._scored = 0
         self._warned = False
@@ -121,13 +122,9 @@ class Pipeline:
         """Yield a job for each row and metric. Raises an error of reading after the rows before it."""
         more = True
         while more:
-            chunk, more, trouble = await in_thread(lambda: _take(rows))
-            chunk, unread = self._before_the_first_bad(chunk)
+            chunk, more, trouble = await in_thread(lambda: _take(rows, self._how.stop_at_bad_row))
             for job in self._admit(chunk):
                 yield job
-            if unread is not None:
-                self._bad([(self.read, unread.place, unread.reason)])
-                raise RunFailed(f"{unread.place} cannot be read: {unread.reason}. The run stops here.")
             if trouble is not None:
                 raise trouble
         while self._open and not self._failed:  # running cases may be delayed
@@ -138,13 +135,6 @@ class Pipeline:
             when, job = self._delayed.pop(0)
             await asyncio.sleep(max(0.0, when - time.monotonic()))
             yield job
-
-    def _before_the_first_bad(self, chunk: list[AnyRow]) -> tuple[list[AnyRow], Unread | None]:
-        """Return the rows before the first bad row, and that row, if the run is to stop there."""
-        for place, row in enumerate(chunk if self._how.stop_at_bad_row else ()):
-            if isinstance(row, Unread):
-                return chunk[:place], row
-        return chunk, None
 
     def _admit(self, chunk: Sequence[AnyRow]) -> list[Job]:
         """Add the rows to the run. Returns the jobs that have no result yet."""
@@ -157,16 +147,15 @@ class Pipeline:
                 good.append((self.read, row.case))
             self.read += 1
         if bad:
-            self._bad(bad)
+            self._report_bad(bad)
         jobs, _ = self._writer.admit(good)
-        for job in jobs:
-            self._open[job.position] = self._open.get(job.position, 0) + 1
+        self._open.update(job.position for job in jobs)
         skipped = len(good) - len({job.position for job in jobs})
         self.progress.cases += skipped
         self.progress.skipped += skipped
         return jobs
 
-    def _bad(self, rows: Sequence[tuple[int, str, str]]) -> None:
+    def _report_bad(self, rows: Sequence[tuple[int, str, str]]) -> None:
         self._writer.bad_rows(rows)
         for _, place, reason in rows:
             self.progress.bad_rows += 1
@@ -204,10 +193,8 @@ class Pipeline:
     def _keep(self, job: Job, result: Result) -> None:
         self._writer.keep(job, result)
         self._how.budget.spent(result.usage)
-        left = self._open[job.position] - 1
-        if left:
-            self._open[job.position] = left
-        else:
+        self._open[job.position] -= 1
+        if not self._open[job.position]:
             del self._open[job.position]
             self.progress.cases += 1
         if result.outcome in (Outcome.FAILED, Outcome.INCOMPLETE):
@@ -268,13 +255,15 @@ class Pipeline:
         return now
 
 
-def _take(rows: Iterator[AnyRow]) -> tuple[list[AnyRow], bool, Exception | None]:
+def _take(rows: Iterator[AnyRow], stop_at_bad_row: bool) -> tuple[list[AnyRow], bool, Exception | None]:
     """Read the next rows. Returns them, whether there may be more, and an error after them."""
     end = time.monotonic() + _MAX_READ_TIME
     taken: list[AnyRow] = []
     try:
         for row in islice(rows, CHUNK):
             taken.append(row)
+            if stop_at_bad_row and isinstance(row, Unread):
+                raise RunFailed(f"{row.place} cannot be read: {row.reason}. The run stops here.")
             if time.monotonic() > end:
                 return taken, True, None
     except Exception as error:
