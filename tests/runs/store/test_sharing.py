@@ -9,7 +9,6 @@ import random
 import sqlite3
 import subprocess
 import sys
-import time
 from collections.abc import Callable, Collection, Mapping
 from pathlib import Path
 
