@@ -235,6 +235,25 @@ def test_a_failed_judge_is_asked_again_and_the_old_run_keeps_its_failure(path: P
         assert [r.score for e in entries(store, second.run) for r in e.results] == [0.25]
 
 
+def test_a_case_that_changed_has_no_result_until_it_is_scored_again(path: Path) -> None:
+    with Store(path) as store:
+        writer = RunWriter(store, "one", "data", [scorer()])
+        for job in writer.admit(cases(3))[0]:
+            writer.keep(job, result(job.case))
+        writer.close("finished")
+        changed = Case.of("other", ["passage"], id="1")
+        (job,) = RunWriter(store, "one", "data", [scorer()]).admit([(1, changed)])[0]
+        read = list(entries(store, writer.run))
+        assert [(entry.case.output, len(entry.results)) for entry in read] == [
+            ("output 0", 1),
+            ("other", 0),
+            ("output 2", 1),
+        ]
+        writer.keep(job, result(job.case))
+        writer.flush()
+        assert [len(entry.results) for entry in entries(store, writer.run)] == [1, 1, 1]
+
+
 def test_rows_that_left_the_data_leave_the_run(path: Path) -> None:
     with Store(path) as store:
         for count in (5, 3):

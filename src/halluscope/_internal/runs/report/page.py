@@ -30,7 +30,7 @@ STYLE_SHEETS = ("colours", "layout", "overview", "case", "print")
 
 _IMPORT = re.compile(r'^import [^;]*? from "\./\w+\.js";\n', re.MULTILINE)
 _PART = re.compile(r"<!--([a-z-]+)-->")
-_TITLE, _DATA, _TABLE = "<!--title-->", "<!--data-->", "<!--without-script-->"
+TITLE, _DATA, TABLE = "<!--title-->", "<!--data-->", "<!--without-script-->"
 _EXPORT = re.compile(r"^export (?=(?:async )?function|const|class)", re.MULTILINE)
 
 
@@ -69,29 +69,19 @@ def shell(**parts: str) -> str:
 
 
 @cache
-def _around_data() -> tuple[str, str]:
-    """Return the page before and after the data, with placeholders for title and table."""
+def around_data() -> tuple[str, str]:
+    """Return the page before and after the data, with the placeholders `TITLE` and `TABLE`."""
     page = shell(
         policy=f'<meta http-equiv="Content-Security-Policy" content="{escape(policy(), quote=False)}">',
-        title=_TITLE,
+        title=TITLE,
         style=f"<style>{style()}</style>",
         content=read_asset("panes.html"),
         data=_DATA,
-        without_script=_TABLE,
+        without_script=TABLE,
         script=f'<script type="module">{script()}</script>',
     )
     before, _, after = page.partition(_DATA)
     return before, after
-
-
-def opening(title: str) -> str:
-    """Return the page before the data."""
-    return _around_data()[0].replace(_TITLE, escape(title), 1)
-
-
-def closing(without_script: str) -> str:
-    """Return the page after the data. `without_script` is markup for browsers without JavaScript."""
-    return _around_data()[1].replace(_TABLE, without_script, 1)
 
 
 def table(name: str, figures: Sequence[MetricSummary]) -> str:

@@ -7,6 +7,7 @@ import zlib
 from base64 import b64encode
 from collections import Counter
 from collections.abc import Sequence
+from html import escape
 from io import TextIOWrapper
 from pathlib import Path
 from typing import Any, BinaryIO, TextIO
@@ -20,7 +21,7 @@ from ...core.verdict import Support
 from ..statistics.comparison import Gathered, MetricComparison, compare_metric, matched
 from ..statistics.partial import Partial
 from .groups import MetadataGroups
-from .page import closing, opening, table
+from .page import TABLE, TITLE, around_data, table
 from .page_records import CasePlaces, case_record, encode, result_record
 from .source import Moment, Pairs, ReportSource, Results, Sampled, shown_moment
 from .totals import MetricTotals, totals
@@ -116,7 +117,8 @@ def write_results(
 
 
 def _write(page: TextIO, run: ReportSource, baseline: ReportSource | None, earlier: Gathered | None, most: int) -> None:
-    page.write(opening(clean(run.name)))
+    before, after = around_data()
+    page.write(before.replace(TITLE, escape(clean(run.name)), 1))
     contents = Contents(page, earlier, most)
     for case, result in run.pairs():
         contents.add(case, result)
@@ -138,7 +140,7 @@ def _write(page: TextIO, run: ReportSource, baseline: ReportSource | None, earli
         "blocks": {"texts": contents.texts.starts, "exchanges": contents.exchanges.starts},
     }
     page.write(block("index", encode(index)))
-    page.write(closing(table(run.name, [metric.figures for metric in figures])))
+    page.write(after.replace(TABLE, table(run.name, [metric.figures for metric in figures]), 1))
 
 
 def _described(run: ReportSource) -> dict[str, Any]:
