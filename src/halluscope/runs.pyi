@@ -7,6 +7,7 @@ from ._internal.runs import Run as Run
 from ._internal.runs import Summary as Summary
 from ._internal.runs import all_runs as all_runs
 from ._internal.runs.alerts import Alert as Alert
+from ._internal.runs.datasets.rows import BadRow as BadRow
 from ._internal.runs.report import ReportSource as ReportSource
 from ._internal.runs.report import write_report as write_report
 from ._internal.runs.report import write_results as write_results
@@ -18,4 +19,3 @@ from ._internal.runs.store import Entry as Entry
 from ._internal.runs.store import RunInfo as RunInfo
 from ._internal.runs.store import ScorerInfo as ScorerInfo
 from ._internal.runs.store import Store as Store
-from ._internal.runs.store.run_reader import BadRow as BadRow

@@ -19,7 +19,7 @@ from halluscope import InputError
 from halluscope._internal.cluster.file_stores import find_files, open_folder
 from halluscope._internal.cluster.folder import Manifest, RunFolder
 from halluscope._internal.cluster.partitions import Partition, PartitionName, file_key, partitions_of
-from halluscope._internal.runs.datasets import Row, Unread
+from halluscope._internal.runs.datasets import BadRow, Row
 from halluscope.errors import DataError
 
 
@@ -111,7 +111,7 @@ def test_a_file_that_cannot_be_opened_is_a_bad_row_of_its_own(tmp_path: Path) ->
     path = tmp_path / "a.parquet"
     path.write_bytes(b"nothing of the kind")
     ((row,),) = [part.rows for part in partitions_of(find_files(path)[0], size=5)]
-    assert isinstance(row, Unread) and row.place == str(path) and "cannot be read as Parquet" in row.reason
+    assert isinstance(row, BadRow) and row.place == str(path) and "cannot be read as Parquet" in row.reason
 
 
 def test_a_folder_holds_one_run(tmp_path: Path) -> None:

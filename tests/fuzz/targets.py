@@ -27,7 +27,7 @@ from halluscope._internal.engine.questions import (
     VerifyClaims,
 )
 from halluscope._internal.judges.scripted import ScriptedJudge
-from halluscope._internal.runs.datasets import Row, Unread, open_data
+from halluscope._internal.runs.datasets import BadRow, Row, open_data
 from halluscope._internal.runs.store import Store
 from halluscope._internal.runs.store.run_reader import entries, list_runs
 
@@ -180,7 +180,7 @@ def file(content: bytes, ending: str, packed: bool, cut: int) -> None:
         path.write_bytes(content)
         try:
             for row in open_data(str(path)):
-                assert isinstance(row, (Row, Unread))
+                assert isinstance(row, (Row, BadRow))
         except InputError as error:
             assert "\n" not in str(error)
 

@@ -17,7 +17,7 @@ import pytest
 
 from halluscope._internal.core.case import Case
 from halluscope._internal.core.errors import DataError, InputError
-from halluscope._internal.runs.datasets import AnyRow, Row, Unread, open_data
+from halluscope._internal.runs.datasets import AnyRow, BadRow, Row, open_data
 from halluscope._internal.runs.datasets import files as files_module
 
 ROWS: list[dict[str, Any]] = [
@@ -164,7 +164,7 @@ def test_a_mapping_that_makes_no_sense() -> None:
     with pytest.raises(InputError, match="no field 'outptu'"):
         open_data([], {"outptu": "x"})
     (row,) = read([{"output": "o"}], output="missing")
-    assert isinstance(row, Unread)
+    assert isinstance(row, BadRow)
     assert "no column 'missing', which is mapped to output (columns: output)" in row.reason
 
 
@@ -209,7 +209,7 @@ def test_bad_lines_are_named_and_the_rest_is_read(tmp_path: Path) -> None:
     path = tmp_path / "d.jsonl"
     path.write_bytes(b"\n".join(lines))
     rows = read(path)
-    unread = {row.place: row.reason for row in rows if isinstance(row, Unread)}
+    unread = {row.place: row.reason for row in rows if isinstance(row, BadRow)}
     assert list(unread) == ["line 2", "line 4", "line 5", "line 6", "line 7", "line 9"]
     assert "not a JSON object" in unread["line 2"]
     assert "not a list" in unread["line 4"]
@@ -226,7 +226,7 @@ def test_bad_rows_of_a_table(tmp_path: Path) -> None:
     path = tmp_path / "d.csv"
     path.write_bytes(b'output,context\n"two\nlines",c\ntoo,many,cells\nfew\n\nlatin \xe9,c\nlast,c\n')
     rows = read(path)
-    assert [(row.place, row.reason) for row in rows if isinstance(row, Unread)] == [
+    assert [(row.place, row.reason) for row in rows if isinstance(row, BadRow)] == [
         ("line 4", "the row has 3 cells, the heading 2"),
         ("line 5", "the row has 1 cells, the heading 2"),
         ("line 7", "the row is not UTF-8 text"),
@@ -247,7 +247,7 @@ def test_a_packed_file_that_was_cut_off(tmp_path: Path, name: str) -> None:
     packed = gzip.compress(content.encode())
     path.write_bytes(packed[: len(packed) // 2])
     rows = read(path)
-    assert isinstance(rows[-1], Unread)
+    assert isinstance(rows[-1], BadRow)
     assert "cut off" in rows[-1].reason
     assert 1000 < len(rows) < 20_000
     assert all(isinstance(row, Row) for row in rows[:-1])
@@ -258,7 +258,7 @@ def test_a_line_without_end_is_not_read_into_memory(tmp_path: Path, monkeypatch:
     path = tmp_path / "d.jsonl"
     path.write_text('{"output": "a"}\n' + "x" * 10_500 + '\n{"output": "b"}\n')
     rows = read(path)
-    assert [type(row) for row in rows] == [Row, Unread, Row]
+    assert [type(row) for row in rows] == [Row, BadRow, Row]
     assert rows[2].place == "line 3"
 
 
@@ -341,7 +341,7 @@ def test_a_row_may_be_a_conversation(tmp_path: Path) -> None:
     row, bad = read(path)
     assert isinstance(row, Row)
     assert row.case == whole
-    assert isinstance(bad, Unread)
+    assert isinstance(bad, BadRow)
     assert "the messages of the row are no conversation" in bad.reason
 
 
@@ -427,15 +427,15 @@ def bomb(path: Path) -> Path:
     ("name", "first"),
     [
         ("repeated_texts.parquet", "Row"),
-        ("one_list.parquet", "Unread the row is larger than 64 MB"),
-        ("empty_items.parquet", "Unread the file is damaged here, up to row 1 (context.list.element unpacks from"),
-        ("one_page.parquet", "Unread the file is damaged here, up to row 200 (output unpacks from"),
+        ("one_list.parquet", "BadRow the row is larger than 64 MB"),
+        ("empty_items.parquet", "BadRow the file is damaged here, up to row 1 (context.list.element unpacks from"),
+        ("one_page.parquet", "BadRow the file is damaged here, up to row 200 (output unpacks from"),
         ("cell.csv", "Row"),
         ("python_cell.csv", "Row"),
-        ("lists.jsonl.gz", "Unread not a JSON object (it holds more than 2,000,000 values)"),
-        ("list_of_lists.json.gz", "Unread one JSON value of more than 16 MB is not read"),
-        ("one_line.csv.gz", "Unread not a CSV row (it is longer than 64 MB)"),
-        ("one_row.csv.gz", "Unread not a CSV row (it is longer than 64 MB)"),
+        ("lists.jsonl.gz", "BadRow not a JSON object (it holds more than 2,000,000 values)"),
+        ("list_of_lists.json.gz", "BadRow one JSON value of more than 16 MB is not read"),
+        ("one_line.csv.gz", "BadRow not a CSV row (it is longer than 64 MB)"),
+        ("one_row.csv.gz", "BadRow not a CSV row (it is longer than 64 MB)"),
     ],
 )
 def test_a_small_file_takes_little_memory(tmp_path: Path, name: str, first: str) -> None:
@@ -451,7 +451,7 @@ def test_a_number_of_a_million_digits_is_no_row(tmp_path: Path) -> None:
     path = tmp_path / "d.jsonl"
     path.write_text('{"output": "a", "n": ' + "1" * 10**6 + '}\n{"output": "b"}\n')
     rows = read(path)
-    assert [type(row) for row in rows] == [Unread, Row]
+    assert [type(row) for row in rows] == [BadRow, Row]
 
 
 def test_rows_of_lists_in_parquet_are_read_as_they_were_written(tmp_path: Path) -> None:

@@ -12,9 +12,9 @@ from halluscope import Case, Claim, Evidence, Outcome, Support, Verdict
 from halluscope._internal.core.repair import Repaired, RepairEdit
 from halluscope._internal.core.result import Exchange, Failure, Usage
 from halluscope._internal.core.verdict import Vote
+from halluscope._internal.runs.datasets import BadRow
 from halluscope._internal.runs.report import Results, write_report, write_results
 from halluscope._internal.runs.report.page import script
-from halluscope._internal.runs.store.run_reader import BadRow
 
 from ...helpers.browser import Page
 from ...helpers.reporting import judged, many, unscored

@@ -14,7 +14,7 @@ from ..core.errors import InputError
 from ..core.plumbing.public import public_in
 from ..core.result import Result
 from ..runs import Summary
-from ..runs.datasets import Unread
+from ..runs.datasets import BadRow
 from ..runs.report.totals import MetricTotals, totals
 from ..runs.report.write import write_report_to
 from .file_stores import StoredFolder, open_folder
@@ -96,7 +96,7 @@ class CountedRun(Struct, frozen=True, kw_only=True):
     def unread(self) -> int:
         return self.statistics.bad_rows
 
-    def bad_rows(self) -> Sequence[Unread]:
+    def bad_rows(self) -> Sequence[BadRow]:
         return self.statistics.first_bad
 
     def pairs(self) -> Sequence[tuple[Case, Result]]:

@@ -13,6 +13,7 @@ died replaces its own files.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import msgspec
@@ -29,6 +30,8 @@ from .partitions import PartitionName
 from .worker_scoring import Sheet
 
 _FORM = 3
+_READERS = 16
+"""Files of statistics that are read at the same time, which may be on another machine."""
 
 
 class Manifest(Struct, frozen=True, kw_only=True):
@@ -90,11 +93,12 @@ class RunFolder(Struct, frozen=True):
         return self.place.has("figures", f"{name}.json")
 
     def statistics(self, names: Iterable[PartitionName]) -> PartStatistics:
+        """Return the merged statistics of finished partitions."""
         total = PartStatistics()
-        for name in names:
-            held = self.place.read("figures", f"{name}.json")
-            if held is not None:
-                total.merge(msgspec.json.decode(held, type=PartStatistics))
+        with ThreadPoolExecutor(_READERS) as pool:
+            for held in pool.map(lambda name: self.place.read("figures", f"{name}.json"), names):
+                if held is not None:
+                    total.merge(msgspec.json.decode(held, type=PartStatistics))
         return total
 
     def pairs(self, drawn: Iterable[Drawn], metrics: int) -> list[tuple[Case, Result]]:

@@ -9,7 +9,7 @@ from msgspec import Struct, field
 
 from ..core.case import Case
 from ..core.result import Usage
-from ..runs.datasets import Unread
+from ..runs.datasets import BadRow
 from ..runs.statistics.partial import Partial
 from .partitions import PartitionName
 from .worker_scoring import Sheet
@@ -33,7 +33,7 @@ class PartStatistics(Struct):
     metrics: dict[str, Partial] = field(default_factory=dict)
     not_passed: list[Drawn] = field(default_factory=list)
     others: list[Drawn] = field(default_factory=list)
-    first_bad: list[Unread] = field(default_factory=list)
+    first_bad: list[BadRow] = field(default_factory=list)
 
     def merge(self, other: PartStatistics) -> None:
         """Add the statistics of other partitions."""

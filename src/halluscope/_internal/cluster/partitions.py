@@ -10,7 +10,7 @@ from itertools import islice
 from msgspec import Struct, structs
 
 from ..core.errors import HalluscopeError, RunFailed
-from ..runs.datasets import AnyRow, Unread, open_stored
+from ..runs.datasets import AnyRow, BadRow, open_stored
 from .file_stores import StoredFile
 
 _NAME = re.compile(r"([0-9a-f]+)-(\d{6,})(-last)?")
@@ -58,7 +58,7 @@ def partitions_of(
     number, taken = 0, list(islice(rows, size))
     while True:
         ahead = list(islice(rows, 1))
-        bad = next((row for row in taken if isinstance(row, Unread)), None)
+        bad = next((row for row in taken if isinstance(row, BadRow)), None)
         if stop_at_bad_row and bad is not None:
             raise RunFailed(f"{bad.place} cannot be read: {bad.reason}. (The run is to stop there.)")
         if number not in done:
@@ -73,7 +73,7 @@ def _rows(file: StoredFile, map: Mapping[str, str] | None) -> Iterator[AnyRow]:
     try:
         opened: Iterable[AnyRow] = open_stored(file, map)
     except (HalluscopeError, OSError) as error:
-        yield Unread(file.name, " ".join(str(error).split()).rstrip("."))
+        yield BadRow(file.name, " ".join(str(error).split()).rstrip("."))
         return
     for row in opened:
         yield structs.replace(row, place=f"{file.name}, {row.place}")

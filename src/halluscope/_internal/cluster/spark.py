@@ -14,7 +14,7 @@ from ..core.result import Result
 from ..engine.driver import RetryPolicy
 from ..engine.judge import JudgeSpec
 from ..engine.metrics import MetricSpec
-from ..runs.datasets import Row, Unread, open_data
+from ..runs.datasets import BadRow, Row, open_data
 from ..runs.runner.evaluation import AT_ONCE
 from .worker_scoring import Recipe, WorkerScoring, made_recipe
 
@@ -134,5 +134,5 @@ def _fields(result: Result) -> dict[str, Any]:
     }
 
 
-def _bad(row: Unread) -> dict[str, Any]:
+def _bad(row: BadRow) -> dict[str, Any]:
     return dict.fromkeys(FIELDS) | {"outcome": "bad_row", "reason": row.reason, "calls": 0, "cost": 0.0}

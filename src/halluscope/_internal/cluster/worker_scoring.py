@@ -19,7 +19,7 @@ from ..engine.driver import Driver, RetryPolicy
 from ..engine.judge import DEFAULT, JudgeSpec, is_embedded
 from ..engine.judge import resolve as resolve_judge
 from ..engine.metrics import MetricSpec
-from ..runs.datasets import AnyRow, Row, Unread
+from ..runs.datasets import AnyRow, BadRow, Row
 from ..runs.profile import Profile
 from ..runs.runner.asked import metrics_of, profile_for
 from ..runs.runner.cost_limit import CostLimit
@@ -89,7 +89,7 @@ class Sheet:
         good = [place for place, row in enumerate(rows) if isinstance(row, Row)]
         self._order = sorted(good, key=lambda place: -_length(rows[place]))
         self._results: dict[int, dict[int, Result]] = {}
-        self.unread = [row for row in rows if isinstance(row, Unread)]
+        self.unread = [row for row in rows if isinstance(row, BadRow)]
 
     def by_length(self) -> list[AnyRow]:
         """Return the rows that can be scored, the longest first."""

@@ -18,11 +18,12 @@ from ..core.errors import InputError
 from ..core.plumbing.public import public
 from ..core.result import Result, Usage
 from ..core.result.turns import of_conversation
+from .datasets import BadRow
 from .export import export, to_pandas
 from .run_summary import Summary, summarised
 from .statistics.comparison import Asked, Comparison, Light, compare_metric, matched
 from .store import Entry, RunInfo, Store
-from .store.run_reader import BadRow, bad_rows, entries, light_results, list_runs, run_named, usage_of_run
+from .store.run_reader import bad_rows, entries, light_results, list_runs, run_named, usage_of_run
 from .store.run_writer import REPAIRED
 
 if TYPE_CHECKING:

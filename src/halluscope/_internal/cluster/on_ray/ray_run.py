@@ -31,8 +31,6 @@ from .workers import ReadFile, ScorePartition, WorkerSettings, check_numbers, wo
 Paths = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
 
 PARTITION_ROWS = 1000
-_MERGED = 256
-"""Finished partitions whose statistics are read in one task."""
 _MAX_BAD_ROWS = 20
 """Bad rows that are reported one by one."""
 
@@ -147,8 +145,11 @@ class _Scoring(Struct):
     def run(self, display: Display) -> PartStatistics:
         """Score what is missing. Returns the statistics of the whole run."""
         done = self._done()
-        statistics = self._finished([name for names in done.values() for name in names])
-        skipped = statistics.cases
+        finished = [name for names in done.values() for name in names]
+        if finished:
+            self.notify(f"{count_of(len(finished), 'partition is', 'partitions are')} done already")
+        statistics = self.folder.statistics(finished)
+        progress = Progress(skipped=statistics.cases)
         todo = [
             {"file": index, "done": msgspec.msgpack.encode([name.number for name in done[file_key(file)]])}
             for index, file in enumerate(self.reading.files)
@@ -159,7 +160,9 @@ class _Scoring(Struct):
             try:
                 for part in self._scored(todo):
                     statistics.merge(part)
-                    display.show(_progress(statistics, skipped))
+                    progress.cases, progress.failed = statistics.cases, statistics.failed
+                    progress.bad_rows, progress.cost = statistics.bad_rows, statistics.usage.cost
+                    display.show(progress)
             finally:
                 display.stop()
         self._report_bad_rows(statistics)
@@ -175,17 +178,6 @@ class _Scoring(Struct):
             self.notify(f"{count_of(len(gone), 'partition')} of data that has changed removed from the run")
             self.folder.clear(gone)
         return done
-
-    def _finished(self, names: list[PartitionName]) -> PartStatistics:
-        """Return the statistics of finished partitions. The cluster reads them if there are many."""
-        if names:
-            self.notify(f"{count_of(len(names), 'partition is', 'partitions are')} done already")
-        statistics = self.folder.statistics(names[:_MERGED])
-        read = self.ray.remote(num_cpus=0)(RunFolder.statistics)
-        batches = [names[start : start + _MERGED] for start in range(_MERGED, len(names), _MERGED)]
-        for reference in [read.remote(self.folder, batch) for batch in batches]:
-            statistics.merge(self.ray.get(reference))
-        return statistics
 
     def _scored(self, todo: list[dict[str, Any]]) -> Iterator[PartStatistics]:
         """Yield the statistics of each partition when it is finished."""
@@ -241,13 +233,3 @@ class _Scoring(Struct):
 def _is_complete(names: list[PartitionName]) -> bool:
     """Whether these are all partitions of a file."""
     return any(name.last and len(names) == name.number + 1 for name in names)
-
-
-def _progress(statistics: PartStatistics, skipped: int) -> Progress:
-    return Progress(
-        cases=statistics.cases,
-        skipped=skipped,
-        failed=statistics.failed,
-        bad_rows=statistics.bad_rows,
-        cost=statistics.usage.cost,
-    )

@@ -17,7 +17,7 @@ from ...core.errors import DataError, InputError
 from ...runs.datasets.columns import NAMES, Columns
 from ...runs.datasets.files import Cells, open_file
 from ...runs.datasets.objects import open_object
-from ...runs.datasets.rows import Unread
+from ...runs.datasets.rows import BadRow
 from ...runs.labelled_case import BAD, label_word
 from ...text import sentences
 from .changes.mutant import comparable
@@ -43,7 +43,7 @@ def read_answers(data: object, *, map: Mapping[str, str] | None = None, seed: in
     source = open_file(data) if isinstance(data, (str, os.PathLike)) else open_object(data)
     columns = Columns(map, cells=isinstance(source, Cells))
     for record in source.records():
-        if isinstance(record, Unread):
+        if isinstance(record, BadRow):
             yield f"{record.place}: {record.reason}"
             continue
         try:
@@ -67,7 +67,7 @@ def _case(fields: Any, columns: Columns, map: Mapping[str, str], seed: int) -> C
             return from_passage(passage, id=None if id is None else str(id), seed=seed)
     elif not isinstance(fields, Case):
         raise DataError("a row must hold named fields, or be a passage's text")
-    case = columns.case(fields)
+    case = columns.cases(fields)[-1]
     if not case.output.strip():
         raise InputError("the answer is empty")
     if not case.passages:

@@ -73,28 +73,41 @@ class BatchedJudge(ChatJudge):
         return hashlib.sha256(f"{key} {max(0, self._tries.get(key, 0))}".encode()).hexdigest()[:40]
 
 
-def batched(
-    judge: Judge, ledger: Batches, run: str, on_message: Callable[[str], None]
-) -> tuple[Judge, list[BatchQueue]]:
-    """A copy of the judge with batches in place of single calls, for every chat judge with a batch API; its queues."""
-    queues: list[BatchQueue] = []
+class Batching:
+    """A copy of a judge with batches in place of single calls, for every chat judge in it with a batch API."""
 
-    def replaced(held: Any) -> Any:
+    def __init__(self, judge: Judge, ledger: Batches, run: str, on_message: Callable[[str], None]) -> None:
+        """Raises `InputError` for a judge without batches."""
+        self._ledger, self._run, self._on_message = ledger, run, on_message
+        self._queues: list[BatchQueue] = []
+        self.judge: Judge = self._replaced(judge)
+        if not self._queues:
+            raise InputError(
+                f"the judge {judge.name} has no batch API: batches are for openai/… and anthropic/… models."
+            )
+
+    def _replaced(self, held: Any) -> Any:
         if isinstance(held, (list, tuple)):
-            return type(held)(map(replaced, held))
+            return type(held)(map(self._replaced, held))
         if isinstance(held, ChatJudge) and (api := batch_api_of(held.model)) is not None:
-            queues.append(BatchQueue(api, ledger, held.name, held.model.server, run, on_message))
-            return BatchedJudge(held, queues[-1])
+            queue = BatchQueue(api, self._ledger, held.name, held.model.server, self._run, self._on_message)
+            self._queues.append(queue)
+            return BatchedJudge(held, queue)
         inside = vars(held) if isinstance(held, Judge) and hasattr(held, "__dict__") else {}
-        count = len(queues)
-        changed = {name: replaced(value) for name, value in inside.items()}
-        if len(queues) == count:
+        count = len(self._queues)
+        changed = {name: self._replaced(value) for name, value in inside.items()}
+        if len(self._queues) == count:
             return held
         made = copy.copy(held)
         vars(made).update(changed)
         return made
 
-    made: Judge = replaced(judge)
-    if not queues:
-        raise InputError(f"the judge {judge.name} has no batch API: batches are for openai/… and anthropic/… models.")
-    return made, queues
+    @property
+    def pending(self) -> str | None:
+        """What is being waited for, None if nothing is."""
+        return "; ".join(text for queue in self._queues if (text := queue.pending)) or None
+
+    async def close(self, *, finished: bool) -> None:
+        """Stop waiting. After a finished run, its batches are forgotten."""
+        for queue in self._queues:
+            await queue.close(finished=finished)

@@ -10,9 +10,9 @@ from ...core.conversation import CONTEXT_FROM
 from .columns import NAMES, Columns, Turns
 from .files import Cells, open_file, reader_of
 from .objects import open_object
-from .rows import AnyRow, Row, Source, Stored, Unread
+from .rows import AnyRow, BadRow, Row, Source, Stored
 
-__all__ = ["NAMES", "AnyRow", "Data", "Row", "Stored", "Turns", "Unread", "open_data", "open_stored"]
+__all__ = ["NAMES", "AnyRow", "BadRow", "Data", "Row", "Stored", "Turns", "open_data", "open_stored"]
 
 
 class Data:
@@ -30,13 +30,13 @@ class Data:
     def __iter__(self) -> Iterator[AnyRow]:
         for record in islice(self._source.records(), self._limit):
             self.read += 1
-            if isinstance(record, Unread):
+            if isinstance(record, BadRow):
                 yield record
                 continue
             try:
                 yield from [Row(record.place, case) for case in self._columns.cases(record.fields)]
             except (ValueError, ArithmeticError) as error:
-                yield Unread(record.place, str(error))
+                yield BadRow(record.place, str(error))
 
 
 def open_data(

@@ -66,12 +66,8 @@ class Columns:
         """Raise `DataError` if there is no column for the output, or a mapped column is missing."""
         self._find(frozenset(map(str, columns)))
 
-    def case(self, fields: Any) -> Case:
-        """Make a case from a record. Raises `InputError` if that is not possible."""
-        return self.cases(fields)[-1]
-
     def cases(self, fields: Any) -> tuple[Case, ...]:
-        """The case in a record, or with `turns="all"` those in its conversation."""
+        """The case in a record, or with `turns="all"` those in its conversation. Raises `InputError` if it has none."""
         if isinstance(fields, Case):
             return (fields,)
         if not isinstance(fields, Mapping):

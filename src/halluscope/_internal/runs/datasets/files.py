@@ -17,7 +17,7 @@ from typing import Any, BinaryIO, Union, cast
 from ...core.errors import DataError
 from ...core.plumbing.json_values import MOST_ITEMS, decode_json
 from .parquet import Parquet
-from .rows import AnyRecord, OnDisk, Record, Source, Stored, Unread
+from .rows import AnyRecord, BadRow, OnDisk, Record, Source, Stored
 
 Bytes = Union[BinaryIO, gzip.GzipFile]
 
@@ -89,7 +89,7 @@ def json_lines(file: Bytes, *, one_value: bool = False, largest: int = _LARGEST_
         try:
             line = file.readline(LONGEST_LINE)
         except _CUT_OFF as error:
-            yield Unread(place, f"the packed file is damaged or cut off here ({error})")
+            yield BadRow(place, f"the packed file is damaged or cut off here ({error})")
             return
         if not line:
             return
@@ -97,7 +97,7 @@ def json_lines(file: Bytes, *, one_value: bool = False, largest: int = _LARGEST_
         if len(line) == LONGEST_LINE and not line.endswith(b"\n"):
             while line and not line.endswith(b"\n"):
                 line = file.readline(LONGEST_LINE)
-            yield Unread(place, f"the line is longer than {LONGEST_LINE >> 20} MB")
+            yield BadRow(place, f"the line is longer than {LONGEST_LINE >> 20} MB")
             continue
         if number == 1:
             line = line.removeprefix(_BOM)
@@ -105,7 +105,7 @@ def json_lines(file: Bytes, *, one_value: bool = False, largest: int = _LARGEST_
                 content = line + file.read(largest)
                 if one_value and len(content) > largest:
                     reason = f"one JSON value of more than {largest >> 20} MB is not read: write one line for each row"
-                    yield Unread(place, reason)
+                    yield BadRow(place, reason)
                     return
                 found = None if len(content) > largest else _json_value(content)
                 if found is not None:
@@ -122,7 +122,7 @@ def json_lines(file: Bytes, *, one_value: bool = False, largest: int = _LARGEST_
 def _json_value(content: bytes) -> list[AnyRecord] | None:
     """Return the rows of a file with one JSON value, None if it is none."""
     decoded = _json_record("line 1", content, most=max(MOST_ITEMS, len(content) // 8))
-    if isinstance(decoded, Unread):
+    if isinstance(decoded, BadRow):
         return None
     value = decoded.fields
     if isinstance(value, dict):
@@ -147,9 +147,9 @@ def _json_record(place: str, line: bytes, most: int = MOST_ITEMS) -> AnyRecord:
     try:
         return Record(place, decode_json(line, most))
     except UnicodeDecodeError:
-        return Unread(place, "the line is not UTF-8 text")
+        return BadRow(place, "the line is not UTF-8 text")
     except ValueError as error:
-        return Unread(place, f"not a JSON object ({error})")
+        return BadRow(place, f"not a JSON object ({error})")
 
 
 class Cells(_File):
@@ -190,10 +190,10 @@ class Cells(_File):
                 try:
                     cells = next(reader, None)
                 except csv.Error as error:
-                    yield Unread(place, f"not a CSV row ({error})")
+                    yield BadRow(place, f"not a CSV row ({error})")
                     continue
                 except _CUT_OFF as error:
-                    yield Unread(place, f"the packed file is damaged or cut off here ({error})")
+                    yield BadRow(place, f"the packed file is damaged or cut off here ({error})")
                     return
                 if cells is None:
                     return
@@ -202,9 +202,9 @@ class Cells(_File):
 
     def _record(self, place: str, cells: list[str]) -> AnyRecord:
         if len(cells) != len(self._heading):
-            return Unread(place, f"the row has {len(cells)} cells, the heading {len(self._heading)}")
+            return BadRow(place, f"the row has {len(cells)} cells, the heading {len(self._heading)}")
         if any("\udc80" <= character <= "\udcff" for cell in cells if not cell.isascii() for character in cell):
-            return Unread(place, "the row is not UTF-8 text")
+            return BadRow(place, "the row is not UTF-8 text")
         if self._ours:
             cells = list(map(unescaped, cells))
         return Record(place, dict(zip(self._heading, cells, strict=True)))

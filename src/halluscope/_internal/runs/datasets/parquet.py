@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from ...core.errors import DataError, MissingExtra
-from .rows import AnyRecord, OnDisk, Record, Source, Stored, Unread
+from .rows import AnyRecord, BadRow, OnDisk, Record, Source, Stored
 
 LARGEST_ROW = 64 * 2**20
 _ROWS_AT_ONCE = 8
@@ -47,7 +47,7 @@ class Parquet(Source):
                     yield from self._rows(batch)
             except (ValueError, ArithmeticError, OSError, NotImplementedError) as error:
                 said = " ".join(str(error).split())[:200]
-                yield Unread(f"row {self._read + 1}", f"the file is damaged here, up to row {end} ({said})")
+                yield BadRow(f"row {self._read + 1}", f"the file is damaged here, up to row {end} ({said})")
                 self._read = end
 
     def _rows(self, batch: Any) -> Iterator[AnyRecord]:
@@ -60,7 +60,7 @@ class Parquet(Source):
         for fields in rows:
             self._read += 1
             place = f"row {self._read}"
-            yield Unread(place, str(fields)) if isinstance(fields, Exception) else Record(place, fields)
+            yield BadRow(place, str(fields)) if isinstance(fields, Exception) else Record(place, fields)
 
 
 def _row(batch: Any) -> Any:

@@ -9,6 +9,7 @@ from typing import Any, BinaryIO, Protocol, Union
 from msgspec import Struct
 
 from ...core.case import Case
+from ...core.plumbing.public import public_in
 
 
 class Row(Struct, frozen=True, tag=True):
@@ -18,8 +19,14 @@ class Row(Struct, frozen=True, tag=True):
     case: Case
 
 
-class Unread(Struct, frozen=True, tag=True):
-    """A row that could not be read, and why."""
+@public_in("halluscope.runs")
+class BadRow(Struct, frozen=True, tag=True):
+    """A row of the data that could not be read.
+
+    Attributes:
+        place: Its line or row, from 1.
+        reason: Why it could not be read.
+    """
 
     place: str
     reason: str
@@ -32,8 +39,8 @@ class Record(Struct, frozen=True):
     fields: Any
 
 
-AnyRow = Union[Row, Unread]
-AnyRecord = Union[Record, Unread]
+AnyRow = Union[Row, BadRow]
+AnyRecord = Union[Record, BadRow]
 
 
 class Source:
@@ -59,7 +66,7 @@ class Source:
                 return
             except Exception as error:
                 said = " ".join(str(error).split())[:200] or type(error).__name__
-                yield Unread(f"row {read + 1}", f"the file is damaged here, and cannot be read any further ({said})")
+                yield BadRow(f"row {read + 1}", f"the file is damaged here, and cannot be read any further ({said})")
                 return
             yield record
             read += 1

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from types import SimpleNamespace
 from typing import Any
 
@@ -13,8 +13,7 @@ from ...core.errors import InputError
 from ...engine.driver import ReplyCache, RetryPolicy
 from ...engine.judge import Judge
 from ...engine.metric import Metric
-from ..batches.submitted_batches import Batches
-from ..store import Replies, Store
+from ..store import Replies
 from .dry_run import dry_run
 
 CASES_AT_ONCE = 10_000
@@ -26,25 +25,6 @@ _MORE_RETRIES = 2
 """Retries after a batch: in the next batch, and directly."""
 _SAMPLE = 100
 """Cases whose cost is estimated before the first batch."""
-
-
-class BatchMode:
-    """The judge, cache and limits of a run in batches. Raises `InputError` for a judge without batches."""
-
-    def __init__(self, judge: Judge, store: Store, run: str, on_message: Callable[[str], None]) -> None:
-        from ..batches.batched_judge import batched  # with all of the chat judges
-
-        self.judge, self._queues = batched(judge, Batches(store), run, on_message)
-
-    @property
-    def pending(self) -> str | None:
-        """What is being waited for, None if nothing is."""
-        return "; ".join(text for queue in self._queues if (text := queue.pending)) or None
-
-    async def close(self, *, finished: bool) -> None:
-        """Stop waiting. After a finished run, its batches are forgotten."""
-        for queue in self._queues:
-            await queue.close(finished=finished)
 
 
 def replies_for_batches(replies: Replies) -> ReplyCache:

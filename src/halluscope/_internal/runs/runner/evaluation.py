@@ -9,7 +9,7 @@ from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ...core.conversation import CONTEXT_FROM
 from ...core.errors import InputError, StoreError
@@ -23,15 +23,19 @@ from ...engine.judge import resolve as resolve_judge
 from ...engine.metrics import MetricSpec
 from ...repair.repairing import check_repairable
 from .. import Run
+from ..batches.submitted_batches import Batches
 from ..datasets import Data, Turns, open_data
 from ..store import MemoryReplies, Replies, RunWriter, Store
 from .asked import metrics_of, profile_for
-from .batch_mode import CASES_AT_ONCE, BatchMode, patient, replies_for_batches, typical_cost
+from .batch_mode import CASES_AT_ONCE, patient, replies_for_batches, typical_cost
 from .cost_limit import CostLimit
 from .identity import scorer_of
 from .pipeline import Pass, Pipeline
 from .progress import display_for
 from .throttle import AdaptiveThrottle
+
+if TYPE_CHECKING:
+    from ..batches.batched_judge import Batching
 
 _log = logger("run")
 
@@ -129,7 +133,11 @@ async def aevaluate(
     cache: ReplyCache = MemoryReplies() if local else Replies(store, reread=not fresh)
     scorers = [scorer_of(metric, judged_by, calibrated, repair=repair) for metric in asked]
     name = _name(run, opened)
-    batches = BatchMode(judged_by, store, name, lambda message: pipeline.notify(message)) if batch else None
+    batches: Batching | None = None
+    if batch:
+        from ..batches.batched_judge import Batching  # with all of the chat judges
+
+        batches = Batching(judged_by, Batches(store), name, lambda message: pipeline.notify(message))
     writer = RunWriter(store, name, opened.name, scorers, new=run is None, reuse=not fresh)
     notify = on_message or (lambda message: None)
     for note in writer.notes:
@@ -174,7 +182,7 @@ evaluate = sync.blocking(aevaluate, "evaluate")
 
 
 @asynccontextmanager
-async def _closing(writer: RunWriter, batches: BatchMode | None) -> AsyncIterator[None]:
+async def _closing(writer: RunWriter, batches: Batching | None) -> AsyncIterator[None]:
     """Record how an incomplete run ended, and stop waiting for batches."""
     finished = False
     try:

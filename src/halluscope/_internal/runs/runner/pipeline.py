@@ -21,7 +21,7 @@ from ...engine import many
 from ...engine.driver import Driver
 from ...engine.metric import Metric
 from ...repair.repairing import with_repair
-from ..datasets import AnyRow, Unread
+from ..datasets import AnyRow, BadRow
 from ..store.run_writer import CHUNK, Job
 from .cost_limit import CostLimit
 from .progress import Display, Progress
@@ -141,7 +141,7 @@ class Pipeline:
         good: list[tuple[int, Case]] = []
         bad: list[tuple[int, str, str]] = []
         for row in chunk:
-            if isinstance(row, Unread):
+            if isinstance(row, BadRow):
                 bad.append((self.read, row.place, row.reason))
             else:
                 good.append((self.read, row.case))
@@ -262,7 +262,7 @@ def _take(rows: Iterator[AnyRow], stop_at_bad_row: bool) -> tuple[list[AnyRow], 
     try:
         for row in islice(rows, CHUNK):
             taken.append(row)
-            if stop_at_bad_row and isinstance(row, Unread):
+            if stop_at_bad_row and isinstance(row, BadRow):
                 raise RunFailed(f"{row.place} cannot be read: {row.reason}. The run stops here.")
             if time.monotonic() > end:
                 return taken, True, None

@@ -187,17 +187,6 @@ class Store:
         with self._mine() as connection:
             return connection.execute(sql, values).fetchall()
 
-    @contextmanager
-    def reading(self, sql: str, values: Sequence[Any] = ()) -> Iterator[sqlite3.Cursor]:
-        """Run a long query on a connection of its own, so that it does not block writing."""
-        with self.trouble(), _using_sqlite():
-            with self._lock():
-                connection = sqlite3.connect(self.path, timeout=_BUSY_TIMEOUT, check_same_thread=False)
-            try:
-                yield connection.execute(sql, values)
-            finally:
-                connection.close()
-
     def write(self, sql: str, values: Sequence[Any]) -> int:
         """Run and commit one statement. Returns the number of rows written."""
         with self._mine() as connection:

@@ -13,11 +13,13 @@ from ...core.errors import StoreDamaged, UnknownRun
 from ...core.plumbing.public import public_in
 from ...core.plumbing.threads import checkpoint
 from ...core.result import Direction, Result, Usage
+from ..datasets.rows import BadRow
 from ..statistics.comparison import Light
 from .database import Store
 from .packing import about_outcome, unpack, unpacked
 
 _PAGE = 256
+_LIGHT_PAGE = 4096
 
 
 @public_in("halluscope.runs")
@@ -85,19 +87,6 @@ class Entry(Struct, frozen=True):
     position: int
     case: Case
     results: tuple[Result, ...]
-
-
-@public_in("halluscope.runs")
-class BadRow(Struct, frozen=True):
-    """A row of the data that could not be read.
-
-    Attributes:
-        place: Its line or row, from 1.
-        reason: Why it could not be read.
-    """
-
-    place: str
-    reason: str
 
 
 def list_runs(store: Store, name: str | None = None) -> list[RunInfo]:
@@ -214,9 +203,12 @@ def light_results(store: Store, run: int, metric: str) -> Iterator[Light]:
     sql = (
         "SELECT r.position, c.name, o.score, o.passed, o.outcome FROM run_results r "
         "JOIN run_cases c ON c.run = r.run AND c.position = r.position JOIN outcomes o ON o.id = r.outcome "
-        "JOIN scorers s ON s.id = r.scorer WHERE r.run = ? AND s.metric = ? ORDER BY r.position"
+        "JOIN scorers s ON s.id = r.scorer WHERE r.run = ? AND s.metric = ? AND r.position > ? "
+        "ORDER BY r.position LIMIT ?"
     )
-    with store.reading(sql, (run, metric)) as rows:
-        for position, name, score, passed, outcome in rows:
-            checkpoint()
+    after = -1
+    while page := store.rows(sql, (run, metric, after, _LIGHT_PAGE)):
+        checkpoint()
+        after = page[-1][0]
+        for position, name, score, passed, outcome in page:
             yield Light(position, name, score, None if passed is None else bool(passed), outcome)

@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 from ....core.errors import InputError
 from ....runs.datasets.files import open_file
-from ....runs.datasets.rows import Unread
+from ....runs.datasets.rows import BadRow
 from ....runs.labelled_case import LabelledCase
 
 T = TypeVar("T")
@@ -73,7 +73,7 @@ def choice(value: object, good: Sequence[object], bad: Sequence[object]) -> bool
 def rows(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
     """Yield every row of the file with its number or line, from 1. A row that cannot be read is an error."""
     for record in open_file(path).records():
-        if isinstance(record, Unread):
+        if isinstance(record, BadRow):
             raise InputError(f"{record.place} of {path.name} cannot be read: {record.reason}.")
         if not isinstance(record.fields, dict):
             kind = type(record.fields).__name__
