@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from halluscope import Outcome, Result, Usage
-from halluscope._internal.cluster.cluster_run import CountedRun
+from halluscope._internal.cluster.cluster_run import sample_of
 from halluscope._internal.cluster.file_stores import open_folder
 from halluscope._internal.cluster.folder import Manifest, RunFolder
 from halluscope._internal.cluster.part_statistics import PartStatistics
@@ -109,7 +109,7 @@ def test_the_report_shows_a_sample_and_counts_everything(tmp_path: Path) -> None
     for _, result in given * 100:
         whole.add(result)
     figures = PartStatistics(cases=4000, bad_rows=7, metrics={whole.metric: whole})
-    run = CountedRun(name="out", judge="local", created=0.0, statistics=figures, shown=given[:5])
+    run = sample_of(figures, given[:5], name="out", judge="local", created=0.0)
     write_report(run, tmp_path / "r.html")
     index = contents(tmp_path / "r.html")["index"]
     assert (index["sampled"], index["total"], len(index["cases"]["id"])) == (True, 4000, 5)

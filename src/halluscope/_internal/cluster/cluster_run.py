@@ -7,15 +7,14 @@ from collections.abc import Sequence
 from io import BytesIO
 
 import msgspec
-from msgspec import Struct
 
 from ..core.case import Case
 from ..core.errors import InputError
 from ..core.plumbing.public import public_in
 from ..core.result import Result
 from ..runs import Summary
-from ..runs.datasets import BadRow
-from ..runs.report.totals import MetricTotals, totals
+from ..runs.report.source import Sample
+from ..runs.report.totals import totals
 from ..runs.report.write import write_report_to
 from .file_stores import StoredFolder, open_folder
 from .folder import RunFolder
@@ -79,32 +78,21 @@ class ClusterRun:
         return self._summary
 
 
-class CountedRun(Struct, frozen=True, kw_only=True):
-    """The source of the report: merged statistics, and a sample of the cases."""
-
-    name: str
-    judge: str
-    created: float
-    statistics: PartStatistics
-    shown: Sequence[tuple[Case, Result]]
-
-    @property
-    def cases(self) -> int:
-        return self.statistics.cases
-
-    @property
-    def unread(self) -> int:
-        return self.statistics.bad_rows
-
-    def bad_rows(self) -> Sequence[BadRow]:
-        return self.statistics.first_bad
-
-    def pairs(self) -> Sequence[tuple[Case, Result]]:
-        return self.shown
-
-    def totals(self) -> Sequence[MetricTotals]:
-        rows = self.cases + self.unread
-        return [totals(partial, rows) for partial in self.statistics.metrics.values()]
+def sample_of(
+    statistics: PartStatistics, shown: Sequence[tuple[Case, Result]], *, name: str, judge: str, created: float
+) -> Sample:
+    """Return the source of the report: merged statistics, and a sample of the cases."""
+    rows = statistics.cases + statistics.bad_rows
+    return Sample(
+        given=shown,
+        name=name,
+        judge=judge,
+        created=created,
+        cases=statistics.cases,
+        unread=statistics.bad_rows,
+        first_unread=statistics.first_bad,
+        totals=[totals(partial, rows) for partial in statistics.metrics.values()],
+    )
 
 
 def finish(
@@ -132,9 +120,8 @@ def finish(
     drawn = sorted([*statistics.not_passed, *statistics.others], key=lambda case: case[1:])
     judge = ", ".join(dict.fromkeys(metric.judge for metric in summaries))
     shown = folder.pairs(drawn, len(metrics))
-    counted = CountedRun(name=place.name, judge=judge, created=time.time(), statistics=statistics, shown=shown)
     report = BytesIO()
-    write_report_to(report, counted)
+    write_report_to(report, sample_of(statistics, shown, name=place.name, judge=judge, created=time.time()))
     place.write(report.getvalue(), _REPORT)
     place.write(msgspec.json.encode(summary), _SUMMARY)
     return ClusterRun(place.name)

@@ -245,11 +245,11 @@ def _compared(before: _Side, after: _Side) -> Comparison:
     metrics, by_question = [], False
     for scorer in common:
         old = earlier[scorer.metric]
-        pairs, questioned = matched(scorer.metric, before, after)
-        by_question |= questioned
+        found = matched(scorer.metric, before, after)
+        by_question |= found.by_question
         versions = {one.version.removesuffix(REPAIRED) for one in (old, scorer)}
         same = len(versions) == 1 and old.judge == scorer.judge
-        metrics.append(compare_metric(scorer.metric, scorer.direction, before, after, pairs, comparable=same))
+        metrics.append(compare_metric(found, scorer.direction, comparable=same))
     return Comparison(
         before=before.info.name,
         after=after.info.name,

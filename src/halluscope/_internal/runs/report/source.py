@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from datetime import datetime, timezone
-from typing import Protocol, Union, runtime_checkable
+from typing import Protocol, Union
 
 from msgspec import Struct
 
 from ...core.case import Case
 from ...core.plumbing.public import public_in
 from ...core.result import Result
+from ..datasets import BadRow
 from .totals import MetricTotals
 
 Moment = Union[datetime, float, str, None]
@@ -38,19 +39,6 @@ class ReportSource(Protocol):
     def pairs(self) -> Pairs: ...
 
 
-@runtime_checkable
-class Sampled(Protocol):
-    """A source with a sample of the cases, and statistics of all of them."""
-
-    @property
-    def cases(self) -> int: ...
-
-    @property
-    def unread(self) -> int: ...
-
-    def totals(self) -> Sequence[MetricTotals]: ...
-
-
 class Results(Struct, frozen=True, kw_only=True):
     """Cases and results without a run."""
 
@@ -61,6 +49,18 @@ class Results(Struct, frozen=True, kw_only=True):
 
     def pairs(self) -> Pairs:
         return self.given
+
+
+class Sample(Results, frozen=True, kw_only=True):
+    """A sample of the cases of a run, and statistics of all of them."""
+
+    cases: int
+    unread: int
+    first_unread: Sequence[BadRow]
+    totals: Sequence[MetricTotals]
+
+    def bad_rows(self) -> Sequence[BadRow]:
+        return self.first_unread
 
 
 def shown_moment(moment: Moment) -> str:

@@ -23,7 +23,7 @@ from ..statistics.partial import Partial
 from .groups import MetadataGroups
 from .page import TABLE, TITLE, around_data, table
 from .page_records import CasePlaces, case_record, encode, result_record
-from .source import Moment, Pairs, ReportSource, Results, Sampled, shown_moment
+from .source import Moment, Pairs, ReportSource, Results, Sample, shown_moment
 from .totals import MetricTotals, totals
 
 MOST = 50_000
@@ -123,15 +123,15 @@ def _write(page: TextIO, run: ReportSource, baseline: ReportSource | None, earli
     for case, result in run.pairs():
         contents.add(case, result)
     figures = contents.finish()
-    if isinstance(run, Sampled):
-        figures = contents.in_order(run.totals())
+    if isinstance(run, Sample):
+        figures = contents.in_order(run.totals)
     index = {
         "run": _described(run),
         "unread": _unread(run),
         "baseline": None if baseline is None else _described(baseline),
         "metrics": [metric.record for metric in figures],
-        "total": run.cases if isinstance(run, Sampled) else contents.total,
-        "sampled": isinstance(run, Sampled),
+        "total": run.cases if isinstance(run, Sample) else contents.total,
+        "sampled": isinstance(run, Sample),
         "outcomes": _OUTCOMES,
         "changes": CHANGES,
         "cases": contents.cases,
@@ -151,7 +151,7 @@ def _described(run: ReportSource) -> dict[str, Any]:
 def _unread(run: ReportSource) -> dict[str, Any]:
     """Return the rows that could not be read."""
     rows: Sequence[Any] = getattr(run, "bad_rows", tuple)()
-    count = run.unread if isinstance(run, Sampled) else len(rows)
+    count = run.unread if isinstance(run, Sample) else len(rows)
     return {"count": count, "first": [{"place": row.place, "reason": row.reason} for row in rows[:_UNREAD]]}
 
 
@@ -225,8 +225,8 @@ class Contents:
         before, after, metric = self._earlier, self._gathered, tally.metric
         if before is None:
             return None
-        pairs, _ = matched(metric, before, after)
-        olds = {new.position: old for old, new in pairs}
+        found = matched(metric, before, after)
+        olds = {new.position: old for old, new in found.pairs}
         for new in after.results(metric):
             if new.position in self._rows:
                 old = olds.get(new.position)
@@ -235,7 +235,7 @@ class Contents:
                 row = self._rows[new.position]
                 self.results["change"][row], self.results["before"][row] = CHANGES.index(change), earlier
         same = before.measures.get(metric, after.measures[metric]) == after.measures[metric]
-        return compare_metric(metric, tally.direction, before, after, pairs, comparable=same)
+        return compare_metric(found, tally.direction, comparable=same)
 
     def _case(self, case: Case, metric: str) -> int | None:
         """Return the row of a case. If it occurs twice for a metric, it has two rows."""

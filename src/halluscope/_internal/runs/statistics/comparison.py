@@ -162,8 +162,18 @@ class Gathered:
 Pair = tuple[Light, Light]
 
 
-def matched(metric: str, before: Compared, after: Compared) -> tuple[list[Pair], bool]:
-    """Match the results of the same cases in two runs. Returns the pairs, and whether some were matched by question.
+class Matched(Struct, frozen=True):
+    """The results of a metric for the same cases, and how many results only one of the runs has."""
+
+    metric: str
+    pairs: Sequence[Pair]
+    by_question: bool
+    gone: int
+    new: int
+
+
+def matched(metric: str, before: Compared, after: Compared) -> Matched:
+    """Match the results of the same cases in two runs.
 
     Cases are matched by id. An id made from the texts changes with the output, so those cases are matched by question,
     and so are all others if most ids do not exist in the other run.
@@ -172,7 +182,7 @@ def matched(metric: str, before: Compared, after: Compared) -> tuple[list[Pair],
     pairs = _matched([(r.id, r) for r in old], [(r.id, r) for r in new])
     fewer = min(len(old), len(new))
     if len(pairs) == fewer:
-        return pairs, False
+        return Matched(metric, pairs, False, len(old) - fewer, len(new) - fewer)
     met_before, met_after = {r.position for r, _ in pairs}, {r.position for _, r in pairs}
     every = 2 * len(pairs) < fewer
 
@@ -181,7 +191,8 @@ def matched(metric: str, before: Compared, after: Compared) -> tuple[list[Pair],
         return [(asked.key, r) for asked, r in others if every or not asked.named]
 
     by_question = _matched(left(before, old, met_before), left(after, new, met_after))
-    return sorted(pairs + by_question, key=lambda pair: pair[1].position), bool(by_question)
+    pairs = sorted(pairs + by_question, key=lambda pair: pair[1].position)
+    return Matched(metric, pairs, bool(by_question), len(old) - len(pairs), len(new) - len(pairs))
 
 
 def _matched(old: Iterable[tuple[Hashable, Light]], new: Iterable[tuple[Hashable, Light]]) -> list[Pair]:
@@ -201,15 +212,13 @@ def _matched(old: Iterable[tuple[Hashable, Light]], new: Iterable[tuple[Hashable
     return pairs
 
 
-def compare_metric(
-    metric: str, direction: Direction, before: Compared, after: Compared, pairs: Sequence[Pair], *, comparable: bool
-) -> MetricComparison:
+def compare_metric(found: Matched, direction: Direction, *, comparable: bool) -> MetricComparison:
     """Compare a metric on matched cases."""
     import numpy as np
 
     from ...stats.means import mean_interval
 
-    cases = [_case(old, new, direction) for old, new in pairs]
+    cases = [_case(old, new, direction) for old, new in found.pairs]
     both = [(c.before, c.after) for c in cases if c.before is not None and c.after is not None]
     scores = np.array(both, dtype=np.float64).reshape(-1, 2)
     differences = scores[:, 1] - scores[:, 0]
@@ -217,7 +226,7 @@ def compare_metric(
     interval = mean_interval(differences, most_drawn=20_000)
     difference = float(differences.mean()) if n else None
     return MetricComparison(
-        metric=metric,
+        metric=found.metric,
         direction=direction,
         cases=n,
         before=float(scores[:, 0].mean()) if n else None,
@@ -228,8 +237,8 @@ def compare_metric(
         comparable=comparable,
         counts=dict(Counter("unscored" if c.before is c.after is None else c.change for c in cases)),
         changed=tuple(sorted((c for c in cases if c.change != "same"), key=lambda c: _badness(c, direction))),
-        gone=len(before.results(metric)) - len(pairs),
-        new=len(after.results(metric)) - len(pairs),
+        gone=found.gone,
+        new=found.new,
     )
 
 
