@@ -390,7 +390,8 @@ def test_a_store_with_checksums_of_rows_is_read_and_continued(path: Path) -> Non
         good, bad, failed = (Outcome.SCORED, 0.0), (Outcome.SCORED, 1.0), (Outcome.FAILED, None)
         read = [(entry.case.id, *((r.outcome, r.score) for r in entry.results)) for entry in entries(store, first.id)]
         assert read == [(f"case-{n}", one) for n, one in enumerate((good, good, bad, good, failed, good))]
-        assert "The mill 3 is in Ulm." in list(entries(store, first.id))[3].results[0].exchanges[0].prompt
+        prompt = list(entries(store, first.id))[3].results[0].exchanges[0].prompt
+        assert prompt is not None and "The mill 3 is in Ulm." in prompt
         assert [row.place for row in bad_rows(store, first.id)] == ["row 7"]
         assert [entry.results[0].exchanges[0].cached for entry in entries(store, second.id)] == [True] * 4
         assert Replies(store).get("ab" * 32) == b"an answer"
