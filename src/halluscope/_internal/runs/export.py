@@ -52,12 +52,12 @@ def line(case: Case, result: Result) -> dict[str, Any]:
         "tool": None if turn is None else turn.tool,
         "metadata": case.metadata,
     }
-    return {name: given[name] for name in _KINDS}
+    return {name: given[name] for name in _TYPES}
 
 
 def bad_line(reason: str) -> dict[str, Any]:
     """Return a line for a row that could not be read."""
-    return dict.fromkeys(_KINDS) | {"outcome": "bad_row", "reason": reason}
+    return dict.fromkeys(_TYPES) | {"outcome": "bad_row", "reason": reason}
 
 
 def unline(row: Mapping[str, Any]) -> tuple[Case, Result]:
@@ -146,28 +146,24 @@ def arrow_table(lines: Sequence[dict[str, Any]]) -> Any:
     """Convert lines to an Arrow table. Structured values become JSON."""
     import pyarrow as pa
 
-    schema = pa.schema([(name, _arrow(pa, kind)) for name, kind in _KINDS.items()])
+    texts = pa.list_(pa.string())
+    schema = pa.schema([(name, pa.type_for_alias(_TYPES[name]) if name not in _LISTS else texts) for name in _TYPES])
     flat = [made | {key: _json(made[key]) for key in _STRUCTURED} for made in lines]
     return pa.Table.from_pylist(flat, schema=schema)
 
 
-_KINDS = dict.fromkeys(
+_TYPES = dict.fromkeys(
     (
         "id metric score label probability reason outcome passed threshold direction input output context repaired "
         "repair figures verdicts failure notes judge metric_version calls input_tokens output_tokens cost latency_ms "
         "conversation turn tool metadata"
     ).split(),
-    "text",
+    "string",
 )
-_KINDS |= dict.fromkeys(("score", "probability", "threshold", "cost", "latency_ms"), "number")
-_KINDS |= dict.fromkeys(("calls", "input_tokens", "output_tokens", "turn"), "count")
-_KINDS |= {"passed": "truth", "context": "texts", "notes": "texts"}
-"""The columns of all formats, in their order, each with the kind of its values."""
-
-
-def _arrow(pa: Any, kind: str) -> Any:
-    made = {"text": pa.string(), "number": pa.float64(), "truth": pa.bool_(), "count": pa.int64()}
-    return pa.list_(pa.string()) if kind == "texts" else made[kind]
+_TYPES |= dict.fromkeys(("score", "probability", "threshold", "cost", "latency_ms"), "double")
+_TYPES |= dict.fromkeys(("calls", "input_tokens", "output_tokens", "turn"), "int64")
+_TYPES["passed"] = "bool"
+"""The columns of all formats, in their order, each with Arrow's name for its type, or that of the items of a list."""
 
 
 def to_pandas(pairs: Pairs) -> pandas.DataFrame:
@@ -176,5 +172,5 @@ def to_pandas(pairs: Pairs) -> pandas.DataFrame:
         import pandas as pd
     except ImportError as error:
         raise MissingExtra("pandas", "a table of the run") from error
-    table: pandas.DataFrame = pd.DataFrame((line(c, r) for c, r in pairs), columns=list(_KINDS))
+    table: pandas.DataFrame = pd.DataFrame((line(c, r) for c, r in pairs), columns=list(_TYPES))
     return table

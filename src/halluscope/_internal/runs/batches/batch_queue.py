@@ -110,7 +110,7 @@ class BatchQueue:
     def _enter(self, id: str, body: dict[str, Any]) -> None:
         """Wait for the batch that the request is in, or add it to the round."""
         if (batch := self._submitted.get(id)) is not None:
-            ids = self._ledger.questions(batch.key)
+            ids = self._ledger.questions(batch.key) | {id}  # a finished run may have removed the batch
             self._start(ids, self._follow(batch, ids))
             return
         if self._collecting is None:
