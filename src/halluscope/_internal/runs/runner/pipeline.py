@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections import Counter, deque
-from collections.abc import AsyncGenerator, Callable, Iterable, Iterator, Sequence
+from collections.abc import AsyncGenerator, Callable, Generator, Iterable, Iterator, Sequence
 from functools import partial
 from itertools import islice
 from typing import Protocol
@@ -263,7 +263,9 @@ def _take(rows: Iterator[AnyRow], stop_at_bad_row: bool) -> tuple[list[AnyRow], 
         for row in islice(rows, CHUNK):
             taken.append(row)
             if stop_at_bad_row and isinstance(row, BadRow):
-                raise RunFailed(f"{row.place} cannot be read: {row.reason}. The run stops here.")
+                if isinstance(rows, Generator):
+                    rows.close()  # closes the file
+                return taken, False, RunFailed(f"{row.place} cannot be read: {row.reason}. The run stops here.")
             if time.monotonic() > end:
                 return taken, True, None
     except Exception as error:
