@@ -210,8 +210,9 @@ def _changed(path: Path, whole: bytes, table: str, column: str) -> None:
     connection = sqlite3.connect(path)
     connection.create_function("flipped", 1, _flipped)
     quoted = f'"{column}"'
-    last = f"(SELECT max(rowid) FROM {table})"
-    connection.execute(f"UPDATE {table} SET {quoted} = flipped({quoted}) WHERE rowid = {last}")
+    place = "position" if table == "run_cases" else "rowid"
+    last = f"(SELECT max({place}) FROM {table})"
+    connection.execute(f"UPDATE {table} SET {quoted} = flipped({quoted}) WHERE {place} = {last}")
     connection.commit()
     connection.close()
 
@@ -231,6 +232,7 @@ def _flipped(value: int | float | str | bytes | None) -> int | float | str | byt
 STORED = {
     "replies": ("key", "entry"),
     "cases": ("key", "body"),
+    "run_cases": ("position", "name", "extra"),
     "outcomes": ("case", "outcome", "score", "passed", "label", "body"),
 }
 COLUMNS = [(table, column) for table, columns in STORED.items() for column in columns]
@@ -265,7 +267,17 @@ def test_single_bits_of_the_file_are_noticed_or_change_nothing(tmp_path: Path, w
         with Store(path) as store:
             store.check()
             return {
-                (entry.case.output, entry.case.context, one.metric, one.score, one.label, one.reason, one.verdicts)
+                (
+                    entry.position,
+                    entry.case.id,
+                    entry.case.output,
+                    entry.case.context,
+                    one.metric,
+                    one.score,
+                    one.label,
+                    one.reason,
+                    one.verdicts,
+                )
                 for run in list_runs(store)
                 for entry in entries(store, run.id)
                 for one in entry.results

@@ -465,6 +465,16 @@ def test_a_changed_byte_among_the_definitions_of_the_tables_is_noticed(path: Pat
     assert noticed > 2500
 
 
+def test_a_definition_that_is_no_text_any_more_is_noticed(path: Path) -> None:
+    Store(path).close()
+    with sqlite3.connect(path) as connection:
+        connection.execute("PRAGMA writable_schema = ON")
+        connection.execute("UPDATE sqlite_master SET sql = CAST(sql AS BLOB) WHERE name = 'spending'")
+    connection.close()
+    with pytest.raises(StoreError):
+        Store(path)
+
+
 def test_a_file_of_a_newer_version_is_left_alone(path: Path) -> None:
     Store(path).close()
     with sqlite3.connect(path) as connection:

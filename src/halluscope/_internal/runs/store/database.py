@@ -236,7 +236,7 @@ def _migrate(connection: sqlite3.Connection, version: int) -> None:
 def _definitions(connection: sqlite3.Connection) -> frozenset[tuple[str, ...]]:
     """Return the definitions in a file, without white space. With damaged ones, SQLite would read wrong values."""
     found = connection.execute("SELECT type, name, tbl_name, sql FROM sqlite_master WHERE sql IS NOT NULL")
-    return frozenset((*names, "".join(sql.split())) for *names, sql in found)
+    return frozenset((*names, "".join(str(sql).split())) for *names, sql in found)  # a damaged one may be bytes
 
 
 @lru_cache

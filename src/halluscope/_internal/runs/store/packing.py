@@ -57,18 +57,28 @@ def unpack(packed: bytes, about: bytes = b"", sample: bytes = b"") -> bytes:
         raise StoreDamaged("a value cannot be unpacked with the sample that is there for it") from error
 
 
-def unpack_reply(packed: bytes, key: bytes) -> bytes:
-    """Unpack a cached reply. Its checksum covers its key, except in files of older versions."""
+def unpack_any_version(packed: bytes, about: bytes) -> bytes:
+    """Unpack a value whose checksum did not cover `about` in files of older versions."""
     try:
-        return unpack(packed, key)
+        return unpack(packed, about)
     except StoreDamaged:
         return unpack(packed)
+
+
+def about_case(run: int, position: int, id: str) -> bytes:
+    """Return the values that the checksum of a case of a run covers besides its metadata."""
+    return f"{run} {position} {id}".encode("utf-8", "surrogatepass")
 
 
 def about_outcome(case: int, outcome: str, score: float | None, passed: int | None, label: str | None) -> bytes:
     """Return the values that the checksum of a result covers besides its body."""
     score = None if score is None else float(score)
     return f"{case} {outcome} {score!r} {passed} {label}".encode("utf-8", "surrogatepass")
+
+
+def unpack_extra(extra: bytes | None, run: int, position: int, id: str) -> bytes | None:
+    """Unpack what belongs to a case of a run besides its texts. Files of older versions may have none."""
+    return None if extra is None else unpack_any_version(extra, about_case(run, position, id))
 
 
 def about_sample(scorer: int) -> bytes:
@@ -80,28 +90,31 @@ def _checksum(kind: int, stored: bytes, about: bytes) -> bytes:
     return zlib.crc32(stored, zlib.crc32(about, kind)).to_bytes(4, "big")
 
 
-_PACKED: tuple[tuple[str, str, Callable[..., object]], ...] = (
-    ("replies", "entry, key", unpack_reply),
-    ("cases", "body, key", verify),
+_PACKED: tuple[tuple[str, str, str, Callable[..., object]], ...] = (
+    ("replies", "rowid", "entry, key", unpack_any_version),
+    ("cases", "rowid", "body, key", verify),
+    ("run_cases", "run, position", "extra, run, position, name", unpack_extra),
     (
         "outcomes",
+        "rowid",
         'body, "case", outcome, score, passed, label',
         lambda body, *covered: verify(body, about_outcome(*covered)),
     ),
-    ("samples", "body, scorer", lambda body, scorer: verify(body, about_sample(scorer))),
+    ("samples", "rowid", "body, scorer", lambda body, scorer: verify(body, about_sample(scorer))),
 )
-"""Tables with a packed column: the columns covered by its checksum, and how to check it."""
+"""Tables with a packed column: their key, the columns covered by its checksum, and how to check it."""
 
 
 def verify_all(rows: Callable[[str, Sequence[Any]], list[Any]]) -> None:
     """Check all packed values. Raises `StoreDamaged` for the first damaged one. `rows` runs a query."""
-    for table, columns, check in _PACKED:
-        query = f"SELECT rowid, {columns} FROM {table} WHERE rowid > ? ORDER BY rowid LIMIT {_PAGE}"  # noqa: S608
-        after = -1
-        while page := rows(query, (after,)):
-            after = page[-1][0]
-            for _, *values in page:
-                check(*values)
+    for table, key, columns, check in _PACKED:
+        after = [-1] * len(key.split(","))
+        later = f"({key}) > ({', '.join('?' * len(after))})"
+        query = f"SELECT {key}, {columns} FROM {table} WHERE {later} ORDER BY {key} LIMIT {_PAGE}"  # noqa: S608
+        while page := rows(query, after):
+            for row in page:
+                check(*row[len(after) :])
+            after = list(page[-1][: len(after)])
 
 
 def sample_for(connection: sqlite3.Connection, scorer: int, body: bytes) -> bytes:

@@ -8,7 +8,7 @@ from collections.abc import Collection, Mapping
 from secrets import token_bytes
 
 from .database import Store
-from .packing import pack, unpack_reply
+from .packing import pack, unpack_any_version
 
 LEASE = 6.0
 """Seconds after which a claim that was not renewed expires."""
@@ -35,7 +35,7 @@ class Replies:
         if not found:
             return None
         with self._store.trouble():
-            return unpack_reply(found[0][0], bytes.fromhex(key))
+            return unpack_any_version(found[0][0], bytes.fromhex(key))
 
     def put(self, key: str, entry: bytes) -> None:
         """Save a reply."""

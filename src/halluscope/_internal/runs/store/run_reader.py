@@ -16,7 +16,7 @@ from ...core.result import Direction, Result, Usage
 from ..datasets.rows import BadRow
 from ..statistics.comparison import Light
 from .database import Store
-from .packing import about_outcome, unpack, unpacked
+from .packing import about_outcome, unpack, unpack_extra, unpacked
 
 _PAGE = 256
 _LIGHT_PAGE = 4096
@@ -136,7 +136,7 @@ def entries(store: Store, run: int, after: int = -1) -> Iterator[Entry]:
         results = _results(store, run, first, after)
         for position, name, extra, ref, key, body in page:
             with store.trouble():
-                case = _case(name, extra, key, body)
+                case = _case(name, unpack_extra(extra, run, position, name), key, body)
                 made = tuple(_result(case, ref, row) for row in results.get(position, ()))
             yield Entry(position, case, made)
 
@@ -157,7 +157,7 @@ def _results(store: Store, run: int, first: int, last: int) -> dict[int, list[An
 
 def _case(name: str, extra: bytes | None, key: bytes, body: bytes) -> Case:
     output, context, asked, *_ = msgspec.msgpack.decode(unpack(body, key))
-    metadata, notes, *turn = msgspec.msgpack.decode(unpack(extra)) if extra is not None else ({}, ())
+    metadata, notes, *turn = msgspec.msgpack.decode(extra) if extra is not None else ({}, ())
     return Case(
         output=output,
         context=None if context is None else tuple(context),

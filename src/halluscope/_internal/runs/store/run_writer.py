@@ -14,7 +14,7 @@ from ...core.case import Case
 from ...core.counting import count_of
 from ...core.result import Outcome, Result
 from .database import Store
-from .packing import about_outcome, pack, sample_for, verify
+from .packing import about_case, about_outcome, pack, sample_for, verify
 from .run_reader import ScorerInfo
 
 CHUNK = 128
@@ -154,7 +154,7 @@ class RunWriter:
             'INSERT INTO run_cases (run, position, "case", name, extra) VALUES (?, ?, ?, ?, ?) '
             'ON CONFLICT (run, position) DO UPDATE SET "case" = excluded."case", name = excluded.name, '
             "extra = excluded.extra",
-            (self.run, position, known[0], case.id, _extra(case)),
+            (self.run, position, known[0], case.id, _extra(case, about_case(self.run, position, case.id))),
         )
         return int(known[0])
 
@@ -255,11 +255,9 @@ def _case_body(case: Case) -> bytes:
     return msgspec.msgpack.encode((*texts, "tool call") if case.is_tool_call else texts)
 
 
-def _extra(case: Case) -> bytes | None:
-    if not case.metadata and not case.notes and case.turn is None:
-        return None
+def _extra(case: Case, about: bytes) -> bytes:
     turn = () if case.turn is None else (case.turn,)
-    return pack(msgspec.msgpack.encode((case.metadata, case.notes, *turn), enc_hook=str))
+    return pack(msgspec.msgpack.encode((case.metadata, case.notes, *turn), enc_hook=str), about)
 
 
 def _enter(connection: sqlite3.Connection, results: Sequence[tuple[int, int, int, int, int]]) -> None:
