@@ -22,7 +22,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from halluscope._internal.judges.embedded.quantities import number_match as doubts
-from halluscope._internal.judges.embedded.quantities.number_match import NumberMatch, number_matches
+from halluscope._internal.judges.embedded.quantities.number_match import number_matches
+from halluscope._internal.judges.embedded.quantities.quantity import NumberMatch
 from halluscope._internal.judges.embedded.reading.readable import structured
 from halluscope._internal.text import sentences
 from training.sets import Case

@@ -8,7 +8,8 @@ import sys
 import pytest
 
 from halluscope._internal.judges.embedded.quantities.alignment import prepare
-from halluscope._internal.judges.embedded.quantities.number_match import NumberMatch, number_matches
+from halluscope._internal.judges.embedded.quantities.number_match import number_matches
+from halluscope._internal.judges.embedded.quantities.quantity import NumberMatch
 from halluscope._internal.judges.embedded.quantities.reading import read
 
 from ...helpers.growth import assert_linear
@@ -29,20 +30,24 @@ def only(claim: str, context: str, question: str = "") -> NumberMatch:
     return found
 
 
+def quoted(found: NumberMatch, context: str) -> list[str]:
+    return [place.of(context) for place in found.evidence]
+
+
 @pytest.mark.parametrize(
-    "claim, context, reason",
+    "claim, context, operands",
     [
-        ("The shelves are £195.00 dearer than the brackets.", ORDER, "£195.00 = £273.00 − £78.00"),
-        ("Guild members save £40.95.", ORDER, "£40.95 = £273.00 × 15%"),
-        ("There were 44 more looms than at the start.", MILL, "44 = 124 − 80"),
-        ("The mill had 2.5 workers per loom.", MILL, "2.5 = 310 ÷ 124"),
+        ("The shelves are £195.00 dearer than the brackets.", ORDER, ["£273.00", "£78.00"]),
+        ("Guild members save £40.95.", ORDER, ["£273.00", "15%"]),
+        ("There were 44 more looms than at the start.", MILL, ["124", "80"]),
+        ("The mill had 2.5 workers per loom.", MILL, ["310", "124"]),
     ],
 )
-def test_what_can_be_worked_out_follows(claim: str, context: str, reason: str) -> None:
+def test_what_can_be_worked_out_follows(claim: str, context: str, operands: list[str]) -> None:
     found = only(claim, context)
-    assert (found.status, found.reason) == ("follows", reason)
-    assert found.strength > 0.5
-    assert all(place.of(context) in reason for place in found.evidence)
+    assert found.status == "follows"
+    assert found.doubt < 0.5
+    assert quoted(found, context) == operands
 
 
 @pytest.mark.parametrize("claim", ["The mill ran for 25 years.", "The mill ran for about a quarter of a century."])
@@ -54,7 +59,8 @@ def test_what_was_worked_out_is_used_again() -> None:
     claims = ["With the brackets the shelves come to £351.00.", "With delivery that makes £369.00."]
     first, second = number_matches(claims, ORDER)
     assert [one.status for one in (*first, *second)] == ["follows", "follows"]
-    assert "£351.00" in second[0].reason
+    assert quoted(first[0], ORDER) == ["£273.00", "£78.00"]
+    assert quoted(second[0], ORDER) == ["£18.00"]
 
 
 @pytest.mark.parametrize(
@@ -171,7 +177,7 @@ def test_it_is_that_scale_and_no_other(claim: str) -> None:
 def test_the_letter_of_the_next_point_is_no_scale_and_no_unit() -> None:
     context = "A. In municipal shelters: 1,318\nB. In shelters of charities: 402\nC. On the street: 287"
     found = only("The count found 1,318 people in municipal shelters.", context)
-    assert (found.status, found.reason) == ("stated", "the context says 1,318 too")
+    assert (found.status, quoted(found, context)) == ("stated", ["1,318"])
 
 
 @pytest.mark.parametrize(
@@ -218,7 +224,8 @@ def test_a_number_that_is_stated_is_not_wrong_because_another_fits_as_well(claim
 
 
 def test_numbers_in_a_scale_are_reckoned_with() -> None:
-    assert only("Revenue and operating profit come to $96.8 million.", QUARTER).reason == "$96.8 million = 84.2 + 12.6"
+    found = only("Revenue and operating profit come to $96.8 million.", QUARTER)
+    assert (found.status, quoted(found, QUARTER)) == ("follows", ["84.2", "12.6"])
 
 
 def test_a_scale_holds_only_behind_the_place_where_it_is_said() -> None:
@@ -259,7 +266,8 @@ def test_a_day_does_not_follow_from_the_one_beside_it(day: str) -> None:
 
 def test_the_day_after_follows_where_one_is_spoken_of() -> None:
     context = "The clerk drew up the bill on 14 March and posted it the next day. The customer paid on 2 April."
-    assert only("The bill was posted on 15 March.", context).reason == "15 March = the day after 14 March"
+    found = only("The bill was posted on 15 March.", context)
+    assert (found.status, quoted(found, context)) == ("follows", ["14 March"])
     assert only("The bill was posted on 16 March.", context).status in ("conflicts", "missing")
 
 
@@ -360,8 +368,7 @@ def test_a_doubt_is_the_same_in_every_process() -> None:
 
 def test_a_conflict_shows_its_counterpart() -> None:
     found = only("The hall is 63 m long.", MILL)
-    assert (found.status, [place.of(MILL) for place in found.evidence]) == ("conflicts", ["48 m"])
-    assert found.reason == "the claim says 63 m, the context says 48 m"
+    assert (found.status, quoted(found, MILL)) == ("conflicts", ["48 m"])
 
 
 @pytest.mark.parametrize(
@@ -379,8 +386,8 @@ def test_a_number_does_not_follow_from_the_one_whose_place_it_takes(
     claim: str, context: str, said: str, known: str
 ) -> None:
     found = only(claim, context)
-    assert (found.status, found.reason) == ("conflicts", f"the claim says {said}, the context says {known}")
-    assert found.strength >= 0.5
+    assert (found.status, found.claim.of(claim), quoted(found, context)) == ("conflicts", said, [known])
+    assert found.doubt >= 0.5
 
 
 @pytest.mark.parametrize(
@@ -438,7 +445,7 @@ def test_a_changed_digit_is_always_flagged(seed: int) -> None:
     wrong = f"{amount[:place]}{digit}{amount[place + 1 :]}"
     context = f"The Linden office rents a crane from Ostrow Lifting. The crane costs ${amount} an hour."
     found = number_matches([f"The crane costs ${wrong} an hour."], context)[0]
-    assert [one.status for one in found] == ["conflicts"] and found[0].strength >= 0.5, found
+    assert [one.status for one in found] == ["conflicts"] and found[0].doubt >= 0.5, found
 
 
 @pytest.mark.parametrize(
@@ -467,12 +474,10 @@ def test_two_and_three_quarters() -> None:
     assert found.low == 2.75 * 3600
 
 
-def test_very_many_numbers_are_noted_and_not_looked_at() -> None:
+def test_of_very_many_numbers_the_first_are_looked_at() -> None:
     claim = "The shares were " + ", ".join(f"{number}%" for number in range(1, 90)) + "."
     found = number_matches([claim], "The shares rose.")[0]
-    left = [one for one in found if one.status == "unread"]
-    assert len(found) == 89 and len(left) == 29
-    assert left[0].reason == "more than 60 numbers in one claim: 61% was not looked at"
+    assert [one.claim.of(claim) for one in found] == [f"{number}%" for number in range(1, 61)]
 
 
 @pytest.mark.slow("reads long texts to see how the time grows")
@@ -501,7 +506,7 @@ def test_of_few_numbers_a_further_one_is_very_likely_wrong() -> None:
 
 def test_length_by_width_makes_an_area() -> None:
     (area,) = number_matches(["It covers 300 square metres."], "The pool is 25 m long and 12 m wide.")[0]
-    assert (area.status, area.reason) == ("follows", "300 square metres = 25 m × 12 m")
+    assert (area.status, len(area.evidence)) == ("follows", 2)
 
 
 @pytest.mark.parametrize(

@@ -5,20 +5,15 @@ from __future__ import annotations
 import re
 
 from ....text.verb_forms import AUXILIARY, BASES
+from ..phrases import pattern
 from .clauses import Stated
 from .grammar import DETERMINED, NAME, finite_verb, is_participle, subject_of
 
 _SHORT = 9
 _YES_NO = re.compile(r"\W*(?P<word>yes|no|yep|nope|yeah|true|false|correct|incorrect)\b\W*$", re.IGNORECASE)
 _DENYING = frozenset(("no", "nope", "false", "incorrect"))
-_ASKS = re.compile(
-    r"(?:who|whose|whom|what|which|when|where|why|how|in\s+which|by\s+what|is|are|was|were|do|does|did|can|could|will"
-    r"|would|should|has|have|had|may|must)\b",
-    re.IGNORECASE,
-)
-_HANGING = re.compile(
-    r"\b(?:that|who|which|whose|where|since|because|as|after|before|when|while|if|until|with)\b", re.IGNORECASE
-)
+_ASKS = re.compile(rf"{pattern('asking')}\b", re.IGNORECASE)
+_HANGING = re.compile(rf"\b{pattern('hanging')}\b", re.IGNORECASE)
 _LABELLED = re.compile(r"[^:]{2,60}:\s+\S")
 
 

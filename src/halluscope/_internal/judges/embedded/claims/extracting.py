@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from ....core.verdict import Claim
 from ....text import Span, content_stems, sentences
 from ....text.kinds import classify
+from ..phrases import pattern
 from ..reading.judged_text import JudgedText, judged
 from ..reading.language import is_dense_code
 from ..reading.readable import Statement, structures
@@ -123,13 +124,7 @@ def _is_bold(read: JudgedText, span: Span) -> bool:
     return read.source[max(0, start - 2) : start] in ("**", "__") or read.source[end : end + 2] == "**"
 
 
-_GENERIC = re.compile(
-    r"(?:(?:short|key|main|final|quick|detailed|executive|brief|full)\s+)?(?:answers?|summary|overview|details?"
-    r"|background|notes?|conclusions?|introduction|steps?|explanation|analysis|findings|results?|points?|facts?"
-    r"|features|sources?|references|context|response|timeline|dates|reasons?|recommendations?|takeaways?|important"
-    r"|pros|cons|caveats?)\b",
-    re.IGNORECASE,
-)
+_GENERIC = re.compile(rf"(?:{pattern('section_adjectives')}\s+)?{pattern('section_names')}\b", re.IGNORECASE)
 
 
 def _names_answer(line: str, question: str) -> bool:
@@ -143,10 +138,7 @@ _END = re.compile(r"[.!?…:;]['\"”’)\]]*$")
 _MARKED = re.compile(r"(?:^|\n)[ \t]*(?:[-*+•·‣◦▪●○–—]|\(?(?:\d{1,3}|[a-zA-Z])[.)])[ \t]+(?:\[[ xX]\][ \t]+)?$")
 _UNDERLINED = re.compile(r"[ \t]*\n[ \t]*(?:=+|-{2,})[ \t]*(?:\n|$)")
 LABEL = re.compile(
-    r"(?:the\s+)?(?:(?:final|short|direct|correct|quick|brief|long|fun|key|main|important)\s+)?(?:answer|conclusion"
-    r"|verdict|result|response|note|fact|summary|in\s+short|in\s+summary|tl;?dr|point|takeaway|important|warning"
-    r"|reminder|caution|tip|nb|n\.b\.)\s*(?::|\s[–—-])\s+(?=\S)",
-    re.IGNORECASE,
+    rf"(?:the\s+)?(?:{pattern('label_adjectives')}\s+)?{pattern('labels')}\s*(?::|\s[–—-])\s+(?=\S)", re.IGNORECASE
 )
 """A label such as "Answer:", which announces a statement."""
 _VALUED = re.compile(r"^[^:]{2,60}:\s+\S")
@@ -180,11 +172,7 @@ def is_heading(text: str, spans: list[Span], index: int, *, bold: bool) -> bool:
     return "\n" in gap and (line.rstrip().endswith(":") or bold or ("\n\n" in gap and not _END.search(line)))
 
 
-_ANNOUNCED = re.compile(
-    r"\b(?:following|follows|these|below|namely|here|such\s+as|including|like)\b"
-    r"|\b(?:by|of|to|for|from|with|in|on|at|as|via|through|and|or|the|an?)\W*$",
-    re.IGNORECASE,
-)
+_ANNOUNCED = re.compile(rf"\b{pattern('announcing')}\b|\b{pattern('breaking_off')}\W*$", re.IGNORECASE)
 
 
 def tells(opening: str) -> bool:
@@ -198,12 +186,8 @@ _KNOWN = re.compile(
     r"|(?:is|was)(?:n['’]t)?\s+it\s+(?:true|a\s+fact|interesting|amazing|remarkable|surprising))(?P<that>\s+that)?\s+",
     re.IGNORECASE,
 )
-_ASKING = re.compile(r"(?:who|what|when|where|why|which|whose|how|whether|if|of|about|any|to)\b", re.IGNORECASE)
-_TAG = re.compile(
-    r",\s*(?:right|correct|yes|no|ok(?:ay)?|huh|eh|innit|(?:is|are|was|were|do|does|did|has|have|had|can|could|will"
-    r"|would|should)(?:n['’]t)?\s+(?:it|he|she|they|we|you|i|there|that))\s*\?\W*$",
-    re.IGNORECASE,
-)
+_ASKING = re.compile(rf"{pattern('asking_first')}\b", re.IGNORECASE)
+_TAG = re.compile(pattern("question_tags"), re.IGNORECASE)
 
 
 def presupposed(question: str) -> Span | None:

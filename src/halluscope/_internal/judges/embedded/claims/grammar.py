@@ -14,18 +14,11 @@ from typing import NamedTuple
 
 from ....text.caseless import Caseless
 from ....text.verb_forms import AUXILIARY, BASES, PARTICIPLES, PASTS, SURE_PASTS, SURE_THIRDS, THIRDS
+from ..phrases import pattern, words
 
-_ARTICLES = frozenset(
-    """a an the this that these those its his her their our my your each every all some most many several both no any
-    two three four five six seven eight nine ten""".split()
-)
+_ARTICLES = words("articles")
 _DETERMINERS = _ARTICLES | frozenset("of in on at by for from with to and or".split())
-_FOLLOWS = _ARTICLES | frozenset(
-    """in on at by for from with to into onto as about under over up out off down between against after before until
-    since during within without through across near only also not just nearly almost around roughly more less than one
-    half twice it them him us me you there here away back together well least because when where while if who which how
-    why what much so too again once aged anything nothing everything something everyone""".split()
-)
+_FOLLOWS = _ARTICLES | words("after_verbs")
 _STOPS = frozenset("and but or because although though when while if which who that where since so".split())
 _WORD = re.compile(r"[\w'’-]+|[$€£,;:()]")
 _LOOK, _REACH = 16, 400
@@ -130,10 +123,7 @@ def _verb_follows(clause: str, start: int) -> bool:
     return False
 
 
-_ADVERB = re.compile(
-    r"(?:also|later|then|now|still|never|always|often|subsequently|eventually|not|therefore|thus|only|soon|so|once"
-    r"|again|\w+ly)\s+"
-)
+_ADVERB = re.compile(rf"{pattern('adverbs')}\s+")
 
 
 def starts_with_verb(clause: str) -> Verb | None:
@@ -163,42 +153,16 @@ class Subject:
     """Whether someone else is named beside it, so that "she" may be either."""
 
 
-_INTRO = re.compile(
-    r"^(?:(?:based|given|in|on|at|by|since|during|after|before|from|until|according|despite|as|with|for|under"
-    r"|through|following|prior|around|between|among|within|throughout|upon|over|additionally"
-    r"|however|moreover|furthermore|also|meanwhile|later|then|today|now|currently|eventually|finally|first"
-    r"|second|third|next|overall|similarly|therefore|thus|instead|notably|specifically|unfortunately"
-    r"|interestingly|in\s+addition|yes|no|so|and|but)"
-    r"\b[^,;:.]{0,80},\s+)",
-    re.IGNORECASE,
-)
-_NOUN_PHRASE_STOP = Caseless(
-    r"[,;:()\[\]\"“”]|\b(?:that|which|who|whom|whose|where|when|if|because|while|although|though|to|and\s+then"
-    r"|but|not|whether|what|how|why)\b"
-)
+_INTRO = re.compile(rf"^{pattern('introductions')}\b[^,;:.]{{0,80}},\s+", re.IGNORECASE)
+_NOUN_PHRASE_STOP = Caseless(rf"[,;:()\[\]\"“”]|\b{pattern('noun_phrase_ends')}\b")
 NAME = re.compile(r"^(?:The\s+|the\s+)?[A-Z][\w'’.-]*(?:\s+(?:of|the|de|van|von|and|&|[A-Z0-9][\w'’.-]*))*$")
-DETERMINED = re.compile(
-    r"^(?:the|a|an|this|that|these|those|its|his|her|their|our|my|your|each|every|all|some|most|many|several"
-    r"|both|two|three|four|five)\s+[\w'’ -]{2,80}$",
-    re.IGNORECASE,
-)
-PRONOUN = re.compile(
-    r"^(he|she|it|they|this|these|that|those|we|i|you|there|who|one|both|some|many|all|each|others?|such|his"
-    r"|her|its|their)\b",
-    re.IGNORECASE,
-)
+DETERMINED = re.compile(rf"^{pattern('determiners')}\s+[\w'’ -]{{2,80}}$", re.IGNORECASE)
+PRONOUN = re.compile(rf"{pattern('pronouns')}\b", re.IGNORECASE)
 _POINTING = frozenset("this that these those his her its their each some many all both one such".split())
 _MAX_SUBJECT_WORDS = 9
 # A phrase that ends in a preposition or an article has not ended; one with a pronoun inside holds a clause.
-_UNFINISHED = re.compile(
-    r"\b(?:a|an|the|of|in|on|at|by|for|from|with|to|as|its|their|his|and|or)$|\s(?:he|she|it|they|we|you|I)$",
-    re.IGNORECASE,
-)
-_ADVERB_LAST = re.compile(
-    r"\s+(?:also|then|later|first|only|never|always|often|now|still|soon|once|usually|originally|currently|both|all"
-    r"|each|previously|recently|eventually|initially|subsequently|officially|reportedly|successfully|quickly|even|just"
-    r"|already|itself|himself|herself|themselves)$"
-)
+_UNFINISHED = re.compile(rf"\b{pattern('unfinished')}$|\s(?:he|she|it|they|we|you|I)$", re.IGNORECASE)
+_ADVERB_LAST = re.compile(rf"\s+{pattern('adverbs_before_verbs')}$")
 
 
 @lru_cache(maxsize=256)  # splitting a sentence and carrying its subject along ask for the same ones
@@ -262,16 +226,7 @@ def _subject(text: str, verb: str, rivalled: bool) -> Subject:
     return Subject(text, plural, named, rivalled)
 
 
-_EXPLETIVE = re.compile(
-    r"^it\s+(?:is|was|has\s+been|will\s+be|would\s+be|seems|appears|takes|took)\s+(?:\w+ly\s+)?(?:important|likely"
-    r"|unlikely|possible|impossible|clear|unclear|known|believed|estimated|thought|said|reported|worth|necessary"
-    r"|recommended|difficult|easy|common|true|not\s+(?:until|clear|known|possible)|also\s+(?:important|worth|possible)"
-    r"|that|expected|noted|unknown|\w+\s+(?:that|to)\b)|^it\s+(?:seems|appears|takes|took|follows|turns)\b"
-    # It was Ann who paid. It was only in May that she did.
-    r"|^it\s+(?:is|was)\s+(?:[\w.'’-]+,?\s+){1,6}?who\b"
-    r"|^it\s+(?:is|was)\s+(?:only\s+|not\s+)?(?:in|on|at|from|after|by|under|because|here|there|then)\b[^.;]*?\bthat\b",
-    re.IGNORECASE,
-)
+_EXPLETIVE = re.compile(pattern("expletives"), re.IGNORECASE)
 _PRONOUN_FIRST = re.compile(r"(he|she|it|they|his|her|its|their)\b", re.IGNORECASE)
 _POSSESSIVE_HER = re.compile(r"her\s+[a-z]+\s+", re.IGNORECASE)
 _KEEPING = frozenset("this that his her its their there i we you".split())

@@ -17,7 +17,8 @@ from ....core.verdict import Claim
 from ..claims.absence import speaks_of_absence
 from ..network.model import ClaimView, Place, settings, sigmoid
 from ..network.passes import SURE, Reads, Seen, look_at, without_question
-from ..quantities.number_match import UNTOLD, NumberMatch, number_matches
+from ..quantities.number_match import number_matches
+from ..quantities.quantity import UNTOLD, NumberMatch
 from ..reading.evidence import EvidenceIndex, ReadContext, Selection, content_words
 
 _TOP_MARKS = 3

@@ -14,8 +14,8 @@ from ....core.verdict import Claim, Evidence, Support, Verdict
 from ....text.caseless import Caseless
 from ....text.verb_forms import BASES
 from ..network.model import KINDS, Place, load, settings
-from ..quantities.number_match import UNTOLD
-from ..quantities.quantity import with_bound
+from ..phrases import pattern, words
+from ..quantities.quantity import UNTOLD, with_bound
 from ..reading.evidence import STOP_WORDS, Quotable, ReadContext, content_words, stem
 from ..reading.judged_text import judged
 from .signals import Measured, logit, measure, shipped
@@ -88,7 +88,7 @@ def _read(claim: str, item: Measured, context: ReadContext, output: str | None) 
     marks = _marks(item, fused.supported, output)
     words = tuple((output or "")[start:end] for start, end in marks)
     doubted = words if sum(map(len, words)) < _MOST_OF_IT * len(item.said) else ()
-    clashing = [one for one in item.numbers if one.status == "conflicts" and one.strength >= _LIKELY]
+    clashing = [one for one in item.numbers if one.status == "conflicts" and one.doubt >= _LIKELY]
     absent = tuple(dict.fromkeys(found.claim.of(claim) for found in item.numbers if found.status in UNTOLD))
     deciding = context.deciding(item.view.evidence)
     instruction = _is_instruction(item.stated, context)
@@ -160,22 +160,10 @@ THRESHOLD = 0.5
 """A claim is supported from this probability on; probabilities are calibrated so that it is the same for all."""
 _LONGEST = 160
 _MOST_QUOTED = 3
-_OPINION = Caseless(
-    r"\b(?:i|we)\s+(?:think|believe|feel|find|love|like|hate|recommend|prefer)\b|\bin\s+my\s+(?:opinion|view)\b"
-    r"|\b(?:admired|amazing|attractive|awesome|beautiful|beloved|boring|brilliant|captivating|charming|delicious"
-    r"|delightful|deserves?|disappointing|elegant|excellent|exceptional|extraordinary|fantastic|generous|great|iconic"
-    r"|ideal|impressive|incredible|influential|innovative|inspiring|legendary|lovely|magnificent|outstanding|perfect"
-    r"|pioneering|pleasant|prestigious|remarkable|renowned|respected|revolutionary|stunning|stylish|superb|terrible|terrific"
-    r"|unfortunately|surprisingly|vibrant|wonderful|world-class|worthwhile|role\s+model|good\s+value|value\s+for\s+money)\b"
-    r"|\b(?:one\s+of|among)\s+the\s+(?:most|best|finest|greatest|leading|top|worst|least)\b"
-    r"|\bthe\s+(?:best|worst|finest|greatest|most\s+\w+(?:ful|ing|ive|ous|ant|ent|able))\b"
-)
+_OPINION = Caseless(rf"\b{pattern('opinions')}\b")
 
 
-_TO_THE_JUDGE = Caseless(
-    r"\b(?:supported|unsupported|contradicted|correct|true|factual|valid|verified|faithful|grounded|hallucinat\w+|scores?"
-    r"|verdicts?|instructions?|prompts?)\b"
-)
+_TO_THE_JUDGE = Caseless(rf"\b{pattern('said_to_judges')}\b")
 
 
 def decide(reading: ClaimReading) -> tuple[Support, float]:
@@ -235,7 +223,7 @@ def is_subjective(text: str) -> bool:
     return _OPINION.search(text) is not None
 
 
-_ORDERS = BASES | frozenset("assume disregard label output please rate respond treat".split())
+_ORDERS = BASES | words("orders")
 
 
 def _is_instruction(text: str, context: ReadContext) -> bool:
@@ -347,7 +335,7 @@ def _found(item: Measured, marks: Sequence[tuple[int, int, float]]) -> dict[str,
     """What the rules found at each token."""
     numbers = [(found.claim.start - item.before, found.claim.end - item.before, found) for found in item.numbers]
     places: dict[str, list[tuple[int, int, float]]] = {
-        "wrong number": [(start, end, found.strength) for start, end, found in numbers if found.status == "conflicts"],
+        "wrong number": [(start, end, found.doubt) for start, end, found in numbers if found.status == "conflicts"],
         "missing number": [(start, end, 1.0) for start, end, found in numbers if found.status in UNTOLD],
         "known number": [(start, end, 1.0) for start, end, found in numbers if found.status == "stated"],
     }

@@ -28,8 +28,8 @@ YEAR = 365.2425
 """In days."""
 DAY = 1440.0
 """In minutes."""
-NEIGHBOUR = "the day "
-"""What the words for the day before or after another begin with."""
+_NEIGHBOUR = -1.0
+"""Slack of the day before or after another, which is that day and no other."""
 _SECONDS = 60 * DAY
 """Of a day."""
 _MOST = 48
@@ -49,39 +49,27 @@ class Operand:
     group: int
     """The sentence or record it stands in; below zero where it was worked out, and belongs to everything."""
     label: tuple[str, ...] = ()
-    text: str = ""
     index: int = -1
     """Its place among the numbers of the context."""
 
 
 class Level:
-    """Values in one unit, how far each may be off, and what made it."""
+    """Values in one unit, the places of the operands of each, and how far it may be off."""
 
     def __init__(self) -> None:
-        self._made: list[tuple[str, Floats, _Ints, _Ints, float]] = []
+        self._made: list[tuple[Floats, _Ints, _Ints, Floats]] = []
 
-    def add(self, name: str, values: Floats | float, left: _Ints | int, right: _Ints | int, slack: float = 0.0) -> None:
+    def add(self, values: Floats | float, left: _Ints | int, right: _Ints | int, slack: float = 0.0) -> None:
         """Results of one operation, and the places of their operands."""
-        if np.size(values):
-            self._made.append((name, np.atleast_1d(values), np.atleast_1d(left), np.atleast_1d(right), slack))
+        made = np.atleast_1d(values)
+        self._made.append((made, np.atleast_1d(left), np.atleast_1d(right), np.full(made.shape, slack)))
 
     @cached_property
-    def values(self) -> Floats:
-        """All results."""
-        return np.concatenate([np.zeros(0), *(values for _, values, *_ in self._made)])
-
-    @cached_property
-    def slacks(self) -> Floats:
-        """How far each may be off."""
-        return np.concatenate([np.zeros(0), *(np.full(values.shape, slack) for _, values, *_, slack in self._made)])
-
-    def made(self, place: int) -> tuple[str, int, int]:
-        """How a result was made, and the places of its operands."""
-        for name, values, left, right, _ in self._made:
-            if place < values.size:
-                return name, int(left[place]), int(right[place])
-            place -= values.size
-        raise IndexError(place)
+    def results(self) -> tuple[Floats, _Ints, _Ints, Floats]:
+        """All values, the places of their first and second operands, and how far each may be off."""
+        empty = (np.zeros(0), np.zeros(0, int), np.zeros(0, int), np.zeros(0))
+        values, left, right, slacks = zip(empty, *self._made, strict=True)
+        return np.concatenate(values), np.concatenate(left), np.concatenate(right), np.concatenate(slacks)
 
 
 class Operations:
@@ -155,7 +143,7 @@ class Operations:
             if value and self._operands[place].quantity.dimension
         ]
 
-    def _put(self, name: str, values: Floats, left: _Ints, right: _Ints, rank: int = 0) -> None:
+    def _put(self, values: Floats, left: _Ints, right: _Ints, rank: int = 0) -> None:
         """`rank` is 0 for a plain step, 1 for one that is seldom meant."""
         groups = self._groups
         made = (groups[left] < 0) | (groups[right] < 0)
@@ -164,7 +152,7 @@ class Operations:
         at = np.minimum(np.where(tight, 0, np.where(close, 1, 2)) + rank, 2)
         for number, level in enumerate(self.levels):
             chosen = np.isfinite(values) & (at == number) & (left != right)
-            level.add(name, values[chosen], left[chosen], right[chosen])
+            level.add(values[chosen], left[chosen], right[chosen])
 
     def _pairs(self, same: _Valued) -> None:
         if len(same) > 1:
@@ -173,10 +161,10 @@ class Operations:
             left, right, a, b = places[i], places[j], values[i], values[j]
             counts = np.minimum(np.abs(a), np.abs(b)) * _PINCH >= np.maximum(np.abs(a), np.abs(b))
             left, right, a, b = left[counts], right[counts], a[counts], b[counts]
-            self._put("{} + {}", a + b, left, right)
+            self._put(a + b, left, right)
             larger = a >= b
-            self._put("{} − {}", np.abs(a - b), np.where(larger, left, right), np.where(larger, right, left))
-            self._put("the mean of {} and {}", (a + b) / 2, left, right, 1)
+            self._put(np.abs(a - b), np.where(larger, left, right), np.where(larger, right, left))
+            self._put((a + b) / 2, left, right, 1)
 
     def _products(self) -> None:
         same = [(place, value) for place, value in self.same if not self._operands[place].quantity.slight]
@@ -184,28 +172,28 @@ class Operations:
             return
         places, values = _split(same)
         for known in _KNOWN:
-            self.levels[1].add(f"{known:g} × {{}}", values * known, places, places)
-            self.levels[1].add(f"{{}} ÷ {known:g}", values / known, places, places)
+            self.levels[1].add(values * known, places, places)
+            self.levels[1].add(values / known, places, places)
         if self.factors:
             left, right, a, b = _crossed(same, self.factors)
-            self._put("{} × {}", a * b, left, right)
-            self._put("{} ÷ {}", a / b, left, right, 1)
+            self._put(a * b, left, right)
+            self._put(a / b, left, right, 1)
 
     def _areas(self) -> None:
         """Length by width."""
         lengths = self._valued("length", 1.0)
         if lengths:
             left, right, a, b = _crossed(lengths, lengths)
-            self._put("{} × {}", a * b, left, right)
+            self._put(a * b, left, right)
 
     def _shares(self) -> None:
         if not self.same or not self.parts:
             return
         left, right, a, part = _crossed(self.same, self.parts)
-        self._put("{} × {}", a * part, left, right)
-        self._put("{} less {}", a * (1 - part), left, right)
-        self._put("{} plus {}", a * (1 + part), left, right)
-        self._put("{} ÷ {}", a / part, left, right, 1)
+        self._put(a * part, left, right)
+        self._put(a * (1 - part), left, right)
+        self._put(a * (1 + part), left, right)
+        self._put(a / part, left, right, 1)
 
     def _ratios(self, hundred: float) -> None:
         alike: dict[str, _Valued] = defaultdict(list)
@@ -214,20 +202,20 @@ class Operations:
                 alike[one.dimension].append((place, one.low))
         for same in (valued[-_MOST:] for valued in alike.values() if len(valued) > 1):
             left, right, a, b = _crossed(same, same)
-            self._put("{} of {}", hundred * a / b, left, right)
-            self._put("the change between {} and {}", np.abs(hundred * (a - b) / b), left, right)
-            self._put("{} of itself and {}", hundred * a / (a + b), left, right, 1)
+            self._put(hundred * a / b, left, right)
+            self._put(np.abs(hundred * (a - b) / b), left, right)
+            self._put(hundred * a / (a + b), left, right, 1)
             if len(same) > 2:
                 places, values = _split(same)
-                self.levels[1].add("{} of all", hundred * values / values.sum(), places, places)
+                self.levels[1].add(hundred * values / values.sum(), places, places)
 
     def _complements(self) -> None:
         for place, value in self._valued("percent", 1.0):
-            self.levels[0].add("100 − {}", 100 - value, place, place)
+            self.levels[0].add(100 - value, place, place)
         for place, one in self._all:
             if one.dimension == "times":
                 for value in (100 * one.low, 100 * abs(one.low - 1)):
-                    self.levels[0].add("{} as much", value, place, place)
+                    self.levels[0].add(value, place, place)
 
     @cached_property
     def _moments(self) -> list[tuple[int, float, float]]:
@@ -251,11 +239,11 @@ class Operations:
         for place, moment, off in self._moments:
             for other, span in self._spans:
                 slack = off if off > 1 else 1.0 if span > 27 * _SECONDS else 0.0
-                self.levels[0].add("{} and {} later", moment + span / _SECONDS, place, other, slack)
-                self.levels[0].add("{} less {}", moment - span / _SECONDS, place, other, slack)
+                self.levels[0].add(moment + span / _SECONDS, place, other, slack)
+                self.levels[0].add(moment - span / _SECONDS, place, other, slack)
             if off == 1:
-                self.levels[0].add(f"{NEIGHBOUR}after {{}}", moment + 1, place, place, -off)
-                self.levels[0].add(f"{NEIGHBOUR}before {{}}", moment - 1, place, place, -off)
+                self.levels[0].add(moment + 1, place, place, _NEIGHBOUR)
+                self.levels[0].add(moment - 1, place, place, _NEIGHBOUR)
 
     def _clock(self) -> None:
         """A time and what lies between: one span, or several that follow each other, as in a plan of the day."""
@@ -267,30 +255,30 @@ class Operations:
         for place, moment in moments:
             for length in range(1, min(len(spans), _LONGEST_RUN) + 1):
                 span, last = sums[length:] - sums[:-length], others[length - 1 :]
-                name, level = ("{} and {}", self.levels[0]) if length == 1 else ("{} and all to {}", self.levels[1])
-                level.add(f"{name} later", (moment + span) % DAY, np.full_like(last, place), last)
-                level.add(f"{name} earlier", (moment - span) % DAY, np.full_like(last, place), last)
+                level = self.levels[0 if length == 1 else 1]
+                level.add((moment + span) % DAY, np.full_like(last, place), last)
+                level.add((moment - span) % DAY, np.full_like(last, place), last)
 
     def _between_dates(self) -> None:
         for (place, moment, off), (other, later, coarse) in combinations(self._moments, 2):
             days = max(off, coarse)
             if later != moment:
                 slack = (days if days < 100 else 2 * days) * _SECONDS + 1
-                self.levels[0].add("the time from {} to {}", abs(later - moment) * _SECONDS, place, other, slack)
+                self.levels[0].add(abs(later - moment) * _SECONDS, place, other, slack)
 
     def _between_years(self) -> None:
         """How many years? "Nine", from 1902 to 1911."""
         years = [(place, one.low) for place, one in self._all if one.date and one.date.years]
         for (place, first), (other, second) in combinations(years[-_MOST:], 2):
             if first != second:
-                self.levels[0].add("the years from {} to {}", abs(second - first), place, other)
+                self.levels[0].add(abs(second - first), place, other)
 
     def _between_times(self) -> None:
         clock = [(place, one) for place, one in self._all if one.kind == "time"][-_MOST:]
         for (place, first), (other, second) in combinations(clock, 2):
             gaps = {abs(a - b) for a in (first.low, first.high) for b in (second.low, second.high)} - {0.0}
             for minutes in gaps | {DAY - gap for gap in gaps}:
-                self.levels[0].add("the time from {} to {}", 60 * minutes, place, other)
+                self.levels[0].add(60 * minutes, place, other)
 
 
 def moment_of(quantity: Quantity, year: int) -> float | None:
@@ -342,12 +330,13 @@ _CONSTANTS = (2.0, 3.0, 4.0, 7.0, 12.0, 24.0, 52.0, 60.0)
 
 
 class Reached(NamedTuple):
-    """How a value was reached: on which level (None: on none), and in words."""
+    """On which level a value was reached (None: on none), and from what."""
 
     level: int | None
-    words: str = ""
     operands: tuple[int, ...] = ()
     """The places of the operands among the numbers of the context; -1 for one that is not from there."""
+    neighbour: bool = False
+    """Whether it is the day before or after its operand."""
 
 
 class Arithmetic:
@@ -385,18 +374,18 @@ class Arithmetic:
         below, above = _tolerance(target)
         around = _cycle(target)
         for number, level in enumerate(steps.levels):
-            off = level.values - value
+            values, left, right, slacks = level.results
+            off = values - value
             if around:
                 off = (off + around / 2) % around - around / 2
-            near = (off <= above + level.slacks + _TINY) & (-off <= below + level.slacks + _TINY)
+            near = (off <= above + slacks + _TINY) & (-off <= below + slacks + _TINY)
             if target.date:  # five years after 2003 is no day of 2008
-                near &= level.slacks <= below
+                near &= slacks <= below
             hits = np.flatnonzero(near)
             if hits.size:
-                name, *places = level.made(int(hits[np.argmin(np.abs(off[hits]))]))
-                made_of = [self._operands[place] for place in places]
-                words = name.format(*(one.text for one in made_of))
-                return Reached(number, words, tuple(dict.fromkeys(one.index for one in made_of)))
+                best = hits[np.argmin(np.abs(off[hits]))]
+                operands = dict.fromkeys(self._operands[place].index for place in (left[best], right[best]))
+                return Reached(number, tuple(operands), bool(slacks[best] == _NEIGHBOUR))
         if target.kind in ("date", "time") or target.bound in LIMITS:
             return Reached(None)
         return _two_steps(steps, value, below, above)
@@ -435,7 +424,7 @@ def _tolerance(quantity: Quantity) -> tuple[float, float]:
 
 def _two_steps(steps: Operations, value: float, below: float, above: float) -> Reached:
     """Whether another number or another result, added, taken away or multiplied, makes the value."""
-    first = np.unique(steps.levels[0].values)
+    first = np.unique(steps.levels[0].results[0])
     first = first[(first > 0) & np.isfinite(first)]
     more = np.unique(np.concatenate([first, [one for _, one in steps.same]]))
     factors = {abs(factor) for _, factor in steps.factors} | {part for _, part in steps.parts}
@@ -446,7 +435,7 @@ def _two_steps(steps: Operations, value: float, below: float, above: float) -> R
         or _any_between(more, first - value - above - _TINY, first - value + below + _TINY)
         or any(np.any((first * factor >= near) & (first * factor <= far)) for factor in factors)
     )
-    return Reached(TWO_STEPS, "two steps from numbers of the context") if hit else Reached(None)
+    return Reached(TWO_STEPS) if hit else Reached(None)
 
 
 def _any_between(ordered: Floats, low: Floats, high: Floats) -> bool:

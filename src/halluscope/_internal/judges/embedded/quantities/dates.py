@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
+from ..phrases import pattern
 from .numerals import ORDINALS, SMALL, unit_at
 from .quantity import Date, Quantity, bound_of, date_bound
 
@@ -32,11 +33,7 @@ _MONTH = (
 _YEAR = r"(?:1\d{3}|20\d{2})"
 _DAY = r"(?:3[01]|[12]\d|0?[1-9])"
 _PART = r"[Ee]arly|[Mm]id|[Ll]ate"
-_COUNTED = (
-    r"(?!\s+(?:people|persons|employees|workers|students|users|customers|homes|households|jobs|copies|units|men|women"
-    r"|children|members|patients|participants|visitors|vehicles|cars|seats|words|pages|votes|items|times|points|rows"
-    r"|tickets|runners|adults|soldiers|troops|residents|inhabitants|trees|million|billion|thousand)\b)"
-)
+_COUNTED = rf"(?!\s+{pattern('counted_things')}\b)"
 _CENTURY = "|".join(f"(?i:{name})" for name in _CENTURIES)
 _TH = r"(?:st|nd|rd|th)?"
 _TO = r"\s?(?:-{1,2}|–|—|to|and|or|until|through)\s?"
@@ -76,18 +73,12 @@ _WEEKDAY = re.compile(r"\b(Monday|Tuesday|Wednesday|Thursday|Friday|Saturday|Sun
 _TOKEN = re.compile(r"[^\W_]+")
 _FIRST = {*_MONTHS, *_MONTH_NUMBERS, "sept", *_CENTURIES, "twenty", *(name.split()[0] for name in _STRETCHES)}
 # An early year and a bare month are read as dates only behind a word that leads to one: "in 1066", "by May".
-_BEFORE_YEAR = re.compile(
-    r"\b(?:in|since|from|by|until|till|circa|between|before|after|around|about|year|of|and|to|during)\s+$",
-    re.IGNORECASE,
-)
+_BEFORE_YEAR = re.compile(rf"\b{pattern('before_years')}\s+$", re.IGNORECASE)
 _TO_MONTH = re.compile(rf"{_TO}{_MONTH}")
 _CLEAR_MONTHS = frozenset("January February July September October November December".split())
 _OTHER_WORDS = frozenset("a b s x second seconds times bar stone foot quarters night nights".split())
 _CUTS = (";", "|", ",", "\t")
-_BEFORE_MONTH = re.compile(
-    r"\b(?:in|since|by|until|till|from|during|each|every|last|next|late|early|mid|to|and|of|before|after)[\s-]+$",
-    re.IGNORECASE,
-)
+_BEFORE_MONTH = re.compile(rf"\b{pattern('before_months')}[\s-]+$", re.IGNORECASE)
 
 
 def dates(text: str) -> list[Quantity]:

@@ -11,23 +11,19 @@ import math
 import re
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from functools import lru_cache
 from importlib.resources import files
-from typing import Literal
 
 from ....text import Span
 from ..claims.grammar import finite_verb
+from ..phrases import pattern
 from .alignment import Placed, Prepared, prepare
-from .arithmetic import BY_CONSTANTS, NEIGHBOUR, TWO_STEPS, Arithmetic, Operand, Reached
+from .arithmetic import BY_CONSTANTS, TWO_STEPS, Arithmetic, Operand, Reached
 from .comparison import Counterpart, Pairing, pairings, relate, same_value
 from .numerals import unit_of
-from .quantity import LIMITS, ROUGHLY, Kind, Quantity, with_bound
-from .shares import Share, shares
+from .quantity import COMPUTED, LIMITS, ROUGHLY, NumberMatch, Quantity, with_bound
+from .shares import shares
 
-Status = Literal["stated", "asked", "follows", "compared", "conflicts", "missing", "unread"]
-UNTOLD: tuple[Status, ...] = ("missing", "asked")
-"""Of such a number the context says nothing."""
 _MOST_READ = 60
 _MOST_OPERANDS = 144
 _MOST_MADE = 24
@@ -40,49 +36,12 @@ _HARDLY = 0.3
 _EXACT = ("plain", "exactly")
 _YEAR = re.compile(r"1\d{3}|20\d\d")
 _QUIET = ("ordinal", "weekday")
-_COMPUTED = 0.85
-"""The doubt of a number that a computed comparison contradicts."""
 _COMPARED = 0.2
 """The doubt of a number that is only compared."""
-_CASE = re.compile(
-    r"\W*(?:an?|any|every|each|if|when|for\s+an?|some(?:one|body)|any(?:one|body)|whoever)\b", re.IGNORECASE
-)
-_DENIES = re.compile(
-    r"\b(?:not?|never|nobody|nothing|none|neither|nor|cannot|without|beyond|unless|against|too\s+\w+)\b|n['’]t\b",
-    re.IGNORECASE,
-)
+_CASE = re.compile(rf"\W*{pattern('cases')}\b", re.IGNORECASE)
+_DENIES = re.compile(rf"\b{pattern('denials')}\b|n['’]t\b", re.IGNORECASE)
 _ONE = re.compile(r"\b(?:an?|one|per|each|every)\s+(?:whole\s+|full\s+)?([a-z]+)\b", re.IGNORECASE)
 _NOT_REACHED = Reached(None)
-
-
-@dataclass(frozen=True, slots=True)
-class NumberMatch:
-    """How one number of a claim stands.
-
-    `stated`: the context has it, at `evidence`. `asked`: only the question has it. `follows`: it can be worked out
-    from the numbers at `evidence`. `conflicts`: the context has another number in its place, at `evidence`.
-    `compared`: no amount of the context, but held against one: a case under a rule, or denied.
-    `missing`: neither there nor to be worked out. `unread`: one of so many that it was not looked at.
-    """
-
-    status: Status
-    kind: Kind
-    claim: Span
-    evidence: tuple[Span, ...]
-    reason: str
-    doubt: float
-    """The chance, from 0 to 1, that the number is wrong."""
-    written: str = ""
-    """A stated number as the context writes it."""
-    bounded: int = 0
-    """How many characters before the number bound it, and are replaced with it: "more than 20" by "25"."""
-    signs: Mapping[str, float] = field(default_factory=dict, repr=False, compare=False)
-    """What that chance was weighed from."""
-
-    @property
-    def strength(self) -> float:
-        """How sure the status is, from 0 to 1."""
-        return self.doubt if self.status in ("conflicts", "missing") else 1.0 - self.doubt
 
 
 def number_matches(claims: Sequence[str], context: str | Prepared, question: str = "") -> list[list[NumberMatch]]:
@@ -90,7 +49,7 @@ def number_matches(claims: Sequence[str], context: str | Prepared, question: str
     known = prepare(context) if isinstance(context, str) else context
     asked = prepare(question)
     texts = [prepare(claim) for claim in claims]
-    told = [[_shared(share) for share in shares(text, known)] for text in texts]
+    told = [list(shares(text, known)) for text in texts]
     if not any(text.placed for text in texts):
         return told
     arithmetic = Arithmetic([*_operands(known, texts, asked), *(_made(placed.quantity) for placed in asked.placed)])
@@ -103,12 +62,6 @@ def number_matches(claims: Sequence[str], context: str | Prepared, question: str
     return [_beside(claim.number_matches(), mine) for claim, mine in zip(read, told, strict=True)]
 
 
-def _shared(share: Share) -> NumberMatch:
-    status: Status = "stated" if share.holds else "conflicts"
-    doubt = 0.0 if share.holds else _COMPUTED
-    return NumberMatch(status, "percent", share.claim, (share.context,), share.written, doubt, share.written)
-
-
 def _beside(found: list[NumberMatch], shared: list[NumberMatch]) -> list[NumberMatch]:
     """The shares, and the numbers that are no part of one."""
     taken = {place for share in shared for place in range(*share.claim)}
@@ -117,7 +70,7 @@ def _beside(found: list[NumberMatch], shared: list[NumberMatch]) -> list[NumberM
 
 
 def _made(quantity: Quantity) -> Operand:
-    return Operand(quantity, -1, (), _shown(quantity))
+    return Operand(quantity, -1)
 
 
 def _operands(known: Prepared, texts: Sequence[Prepared], asked: Prepared) -> list[Operand]:
@@ -129,7 +82,7 @@ def _operands(known: Prepared, texts: Sequence[Prepared], asked: Prepared) -> li
         best = sorted(placed, key=lambda item: -shared[item.sentence])[:_MOST_OPERANDS]
         placed = sorted(best, key=lambda item: item.index)
     return [
-        Operand(quantity, item.sentence, item.label, _shown(quantity), item.index)
+        Operand(quantity, item.sentence, item.label, item.index)
         for item in placed
         for quantity in (item.quantity, item.meant)
         if quantity is not None
@@ -165,51 +118,37 @@ class _Claim:
         return made
 
     def number_matches(self) -> list[NumberMatch]:
-        found = [number_match for pairing in self._pairings if (number_match := self._match(pairing)) is not None]
-        for quantity in (item.quantity for item in self._said.placed[len(self._pairings) :]):
-            reason = f"more than {_MOST_READ} numbers in one claim: {_shown(quantity)} was not looked at"
-            found.append(NumberMatch("unread", quantity.kind, Span(quantity.start, quantity.end), (), reason, 0.0))
-        return found
+        return [number_match for pairing in self._pairings if (number_match := self._match(pairing)) is not None]
 
     def _match(self, pairing: Pairing) -> NumberMatch | None:
         quantity, match, other = pairing.item.quantity, pairing.agreeing, pairing.differing
-        here, shown = Span(quantity.start, quantity.end), _shown(quantity)
+        here = _place(quantity)
         if pairing.item.index in self._asked:
-            return NumberMatch("asked", quantity.kind, here, (), f"only the question says {shown}", 0.0)
+            return NumberMatch("asked", here)
         reached = self._reached.get(pairing.item.index, _NOT_REACHED)
-        if match is None and reached.level is None and _names_something(quantity, self._known):
+        nowhere = match is None and reached.level is None
+        if nowhere and _names_something(quantity, self._known):
             return None
         found = signs(pairing, reached, self._said, self._known)
-        if match is None and reached.level is None and (compared := self._compared(pairing.item)):
-            return NumberMatch("compared", quantity.kind, here, (), compared, _COMPARED, signs=found)
-        weighed = _COMPUTED if reached.level is None and self._misses_limit(quantity) else doubt(found)
-        untold = match is None and reached.level is None and quantity.date is None and quantity.bound in _EXACT
+        if nowhere and self._is_compared(pairing.item):
+            return NumberMatch("compared", here, (), _COMPARED, signs=found)
+        weighed = COMPUTED if reached.level is None and self._misses_limit(quantity) else doubt(found)
+        untold = nowhere and quantity.date is None and quantity.bound in _EXACT
         further = self._few and untold and not found["supposes"] and weighed >= _HARDLY
         doubted = max(weighed, _FURTHER) if further else weighed
-
-        def stands(status: Status, reason: str, *theirs: Quantity, written: str = "", bounded: int = 0) -> NumberMatch:
-            places = tuple(Span(one.start, one.end) for one in theirs)
-            return NumberMatch(status, quantity.kind, here, places, reason, doubted, written, bounded, found)
-
         if match is not None and (other is None or doubted < _LIKELY):
             same = match.placed.quantity
-            known = _shown(same)
-            agrees = "the context says {1} too" if shown == known else "{0} agrees with {1} in the context"
-            written, bounded = self._rewritten(quantity, same)
-            return stands("stated", agrees.format(shown, known), same, written=written, bounded=bounded)
+            return NumberMatch("stated", here, (_place(same),), doubted, *self._rewritten(quantity, same), found)
         if reached.level is not None and doubted < _LIKELY:
-            operands = [self._known.placed[at].quantity for at in reached.operands if at >= 0]
-            return stands("follows", f"{shown} = {reached.words}", *operands)
+            operands = tuple(_place(self._known.placed[at].quantity) for at in reached.operands if at >= 0)
+            return NumberMatch("follows", here, operands, doubted, signs=found)
         # Where the other number hardly takes its place, nothing clashes: it is one more that the context does not have.
         beside = further and weighed < _LIKELY
         if other is not None and not beside and (match or other.near + other.around > _COUNTERPART):
-            theirs = other.placed.quantity
-            reason = f"the claim says {shown}, the context says {_shown(theirs)}"
-            return stands("conflicts", reason, theirs)
+            return NumberMatch("conflicts", here, (_place(other.placed.quantity),), doubted, signs=found)
         if quantity.slight or quantity.kind in _QUIET:
             return None
-        reason = f"{shown} is neither in the context nor a sum, difference or share of its numbers"
-        return stands("missing", reason)
+        return NumberMatch("missing", here, (), doubted, signs=found)
 
     def _rewritten(self, quantity: Quantity, same: Quantity) -> tuple[str, int]:
         """The number as the context writes it, and how many characters that bound the claim's number go with it."""
@@ -228,25 +167,27 @@ class _Claim:
         related = [found for one in self._known.placed if (found := relate(quantity, one.quantity)) is not None]
         return [found.agreement for found in related] == ["no"]
 
-    def _compared(self, item: Placed) -> str:
-        """Why a number that the context does not have need not be there, or "" where it should."""
-        quantity, shown = item.quantity, _shown(item.quantity)
+    def _is_compared(self, item: Placed) -> bool:
+        """Whether a number that the context does not have need not be there."""
+        quantity = item.quantity
         sentence = self._said.spans[item.sentence]
         said, at = sentence.of(self._said.text), quantity.start - sentence.start
         unit = unit_of(quantity.unit) if quantity.unit else None
         named = [one for word in _ONE.findall(self._known.text) if (one := unit_of(word)) is not None] if unit else []
         if any(one.dimension == quantity.dimension and math.isclose(one.factor, quantity.low) for one in named):
-            return f"{shown} is one unit of the context"
+            return True  # "60 seconds" beside "a minute"
         related = [(one.quantity, relate(quantity, one.quantity)) for one in self._known.placed]
         alike = [(other, found) for other, found in related if found is not None]
         if quantity.date and any(found.agreement == "open" and other.bound in LIMITS for other, found in alike):
-            return f"{shown} is within a time that the context bounds"
+            return True  # "in 2018" beside "since 2015"
         if _DENIES.search(said) and alike:
-            return f"the claim denies {shown}"
-        verb = finite_verb(said)
-        if _CASE.match(said) and (alike or named) and (verb is None or at < verb.start):
-            return f"{shown} is a case under a rule of the context"
-        return ""
+            return True
+        verb = finite_verb(said)  # "An order of $80 ships free" is a case of "over $50"
+        return bool(_CASE.match(said) and (alike or named) and (verb is None or at < verb.start))
+
+
+def _place(quantity: Quantity) -> Span:
+    return Span(quantity.start, quantity.end)
 
 
 def _names_something(quantity: Quantity, known: Prepared) -> bool:
@@ -267,32 +208,15 @@ def _is_asked(quantity: Quantity, asked: Prepared) -> bool:
     return any(relation is not None and relation.agreement == "yes" for relation in relations)
 
 
-def _shown(quantity: Quantity) -> str:
-    """The quantity in words, with the word that bounds it: "at most 15 minutes"."""
-    text = " ".join(quantity.text.split()).rstrip(".,")
-    return text if quantity.bound == "plain" else f"{quantity.bound} {text}"
-
-
 _COUNTED = 12.0
-_RECKONS = re.compile(
-    r"\b(?:more|less|fewer|longer|shorter|older|younger|higher|lower|larger|smaller|later|earlier|ahead|behind|faster"
-    r"|slower|heavier|lighter|cheaper|further|extra|additional|difference|gap|total\w*|altogether|together|combined"
-    r"|in\s+all|overall|averag\w+|mean|each|per|remain\w*|rest|left|apart|between|sum|share|still|except|without"
-    r"|margin|twice|by\s+the\s+time|sav\w+|gain\w*|doubl\w+|halv\w+|adds?|added|makes?|comes?\s+to|reduc\w+|rose|fell"
-    r"|drop\w*|grew|up\s+by|down\s+by|which\s+is|that\s+is)\b|[=×+]",
-    re.IGNORECASE,
-)
+_RECKONS = re.compile(rf"\b{pattern('reckoning')}\b|[=×+]", re.IGNORECASE)
 """Words that reckon: such a claim gives numbers that the context need not hold."""
-_SUPPOSES = re.compile(r"\b(?:if|suppose|say|would|could|someone|anyone|whoever|when|such\s+as)\b", re.IGNORECASE)
+_SUPPOSES = re.compile(rf"\b{pattern('supposing_numbers')}\b", re.IGNORECASE)
 _RATE = re.compile(
     r"\b(?:per\s+(\w+)|(?:an?|each|every)\s+(second|minute|hour|day|night|week|month|quarter|year))\b", re.IGNORECASE
 )
 _PERIOD = re.compile(r"\b(?:hour|day|daily|week|month|quarter|year|annual)", re.IGNORECASE)
-_NEXT_DAY = re.compile(
-    r"\b(?:next|following|previous|eve|tomorrow|yesterday|overnight|before|after|until|till|by|later|earlier|ends?|ended"
-    r"|expires?|starts?|from)\b",
-    re.IGNORECASE,
-)
+_NEXT_DAY = re.compile(rf"\b{pattern('next_days')}\b", re.IGNORECASE)
 _CLEARLY, _OPEN = 0.8, 0.45
 """How much better another number must fit for one that is stated to be wrong; else the doubt is this at most."""
 _BEHIND = 26
@@ -361,7 +285,7 @@ def replaces(pairing: Pairing, reached: Reached, said: Prepared, known: Prepared
     Where no word reckons, that is another number and not half of it.
     """
     other, mine = pairing.differing, pairing.item
-    if reached.words.startswith(NEIGHBOUR):
+    if reached.neighbour:
         return not _next_day(reached.operands[0], mine, said, known)
     fit = _MULTIPLE if reached.level == BY_CONSTANTS else _IN_PLACE
     if other is None or reached.operands != (other.placed.index,) or other.near < fit:

@@ -7,8 +7,10 @@ a matter of tolerance, which is decided elsewhere.
 
 from __future__ import annotations
 
+import json
 import re
-from typing import NamedTuple
+from pathlib import Path
+from typing import Any, NamedTuple
 
 
 class Unit(NamedTuple):
@@ -19,62 +21,8 @@ class Unit(NamedTuple):
     offset: float = 0.0
 
 
-_PREFIXES = {
-    "n": ("nano", 1e-9), "µ": ("micro", 1e-6), "μ": ("micro", 1e-6), "m": ("milli", 1e-3), "c": ("centi", 0.01),
-    "d": ("deci", 0.1), "": ("", 1.0), "k": ("kilo", 1e3), "M": ("mega", 1e6), "G": ("giga", 1e9), "T": ("tera", 1e12),
-}  # fmt: skip
-_METRIC = (
-    ("duration", "s", "second", "n µ μ m"),
-    ("length", "m", "metre meter", "n µ μ m c k"),
-    ("mass", "g", "gram gramme", "µ μ m k"),
-    ("volume", "l", "litre liter", "m c d"),
-    ("data", "B", "byte", "k M G T"),
-    ("power", "W", "watt", "k M G"),
-    ("energy", "Wh", "watt-hour", "k M G T"),
-    ("frequency", "Hz", "hertz", "k M G"),
-    ("voltage", "V", "volt", "k"),
-)
-"""Dimension, sign, names and prefixes of the units that take prefixes."""
-_OTHERS = """
-duration: 0.001 msec, 1 sec(s), 60 min(s) minute(s), 3600 h hr(s) hour(s), 86400 day(s) Day DAY night(s)
-duration: 604800 week(s) wk(s), 1209600 fortnight(s), 2629800 month(s), 7889400 quarters
-duration: 31557600 year(s) yr(s) year-old years-old, 315576000 decade(s), 3155760000 century centuries
-length: 1e-6 micron(s), 0.0254 inch inches, 0.3048 ft foot feet, 0.9144 yard(s) yd(s), 1000 Km KM kms
-length: 1609.344 mile(s) mi, 1852 nautical_mile(s) nmi, 9.4607e15 light-year(s) light_year(s)
-mass: 1e-6 mcg, 28.3495 oz ounce(s), 453.592 lb(s) LBS, 1000 Kg KG kgs kilo(s), 6350.29 stone
-mass: 907184.74 ton(s) Ton, 1e6 tonne(s) metric_ton(s) metric_tonnes
-volume: 0.001 cc mL, 0.473176 pint(s), 1 L, 3.78541 gallon(s), 28.3168 cubic_foot cubic_feet cu_ft, 158.987 barrel(s)
-volume: 1000 m³ m3 cubic_metre(s) cubic_meter(s)
-area: 0.092903 sq_ft square_foot square_feet, 1 m² m2 sqm square_metre(s) square_meter(s), 4046.86 acre(s)
-area: 1e4 ha hectare(s), 1e6 km² km2 square_kilometre(s) square_kilometer(s), 2589988 square_mile(s) sq_mi
-data: 1e3 KB, 1e15 PB petabyte(s), 1024 KiB, 1048576 MiB, 1073741824 GiB, 1099511627776 TiB
-data rate: 1e3 kbps kbit/s, 1e6 Mbps Mbit/s, 8e6 MB/s, 1e9 Gbps Gbit/s, 8e9 GB/s
-speed: 0.2777777777777778 km/h kph kmh km_per_hour kilometres_per_hour kilometers_per_hour kilometres_an_hour
-speed: 0.44704 mph miles_per_hour miles_an_hour, 0.514444 knot(s), 1 m/s metres_per_second meters_per_second
-power: 745.7 hp HP horsepower
-energy: 0.000277778 joule(s), 0.277778 kJ kilojoule(s), 1.163 kcal calories
-energy: 1e3 kilowatt_hours, 1e6 megawatt_hours, 1e9 gigawatt_hours, 1e12 terawatt_hours
-current: 1 A amp(s) ampere(s)
-charge: 1e-3 mAh
-pressure: 100 hPa mbar millibar(s), 6894.76 psi, 1e5 bar
-sound: 1 dB decibel(s)
-pixels: 1 MP megapixel(s)
-frame rate: 1 fps frames_per_second
-angle: 1 ° deg degree(s)
-temperature: 1 °C °_C ℃ celsius degree(s)_C degree(s)_Celsius degrees_centigrade
-rotation: 1 rpm revolutions_per_minute
-brightness: 1 nits
-concentration: 1 ppm parts_per_million
-percent: 1 % percent per_cent pct per-cent
-percentage points: 1 percentage_point(s) pp ppt points_of_percentage
-times: 1 times fold -fold x ×
-"""
-"""All others: dimension, factors and names; `_` stands for a blank."""
-_SHIFTED = (
-    (5 / 9, -160 / 9, "°F °_F ℉ fahrenheit degree(s)_F degree(s)_Fahrenheit"),
-    (1, -273.15, "kelvin"),
-)
-"""Temperatures whose zero is another one: factor, offset and names."""
+_DATA: dict[str, Any] = json.loads(Path(__file__).with_name("units.json").read_text(encoding="utf-8"))
+"""The units by what they measure, their factors and names; `_` stands for a blank, "(s)" for both numbers."""
 
 
 def _forms(names: str) -> set[str]:
@@ -85,42 +33,24 @@ def _forms(names: str) -> set[str]:
 def _units() -> dict[str, Unit]:
     """All units by their names."""
     found: dict[str, Unit] = {}
-    for dimension, sign, names, prefixes in _METRIC:
+    for dimension, sign, names, prefixes in _DATA["prefixed"]:
         for prefix in ("", *prefixes.split()):
-            before, factor = _PREFIXES[prefix]
+            before, factor = _DATA["prefixes"][prefix]
             spelled = " ".join(f"{before}{name}(s)" for name in names.split())
             found |= dict.fromkeys(_forms(f"{prefix}{sign} {spelled}"), Unit(dimension, factor))
-    for line in _OTHERS.strip().splitlines():
-        dimension, _, listed = line.partition(": ")
-        for entry in listed.split(", "):
-            number, _, names = entry.partition(" ")
-            found |= dict.fromkeys(_forms(names), Unit(dimension, float(number)))
-    for factor, offset, names in _SHIFTED:
+    for dimension, factors in _DATA["units"].items():
+        for factor, names in factors.items():
+            found |= dict.fromkeys(_forms(names), Unit(dimension, float(factor)))
+    for factor, offset, names in _DATA["temperatures"]:
         found |= dict.fromkeys(_forms(names), Unit("temperature", factor, offset))
     return found
 
 
 _TABLE = _units()
-
-_CURRENCIES = """
-USD $ us$ dollar(s) us_dollar(s) u.s._dollars cent(s), EUR € euro(s), GBP £ pound(s) pounds_sterling pence p, JPY ¥ yen
-CNY rmb yuan renminbi, INR ₹ rupee(s) rs, CHF franc(s) swiss_franc(s), NOK norwegian_krone norwegian_kroner
-SEK swedish_krona swedish_kronor kronor, DKK danish_krone danish_kroner kroner krone, PLN zloty(s) złoty
-CZK koruna(s) crowns czech_crowns, CAD c$ ca$ canadian_dollars, AUD a$ au$ australian_dollars, NZD nz$, KRW ₩ won
-BRL r$ reais, RUB ₽ roubles rubles, ZAR rand, MXN pesos, TRY ₺ lira, HUF forint(s), BTC bitcoin(s)
-"""
-"""The names and signs of each, besides its code."""
-_CURRENCY: dict[str, str] = {}
-for _entry in _CURRENCIES.strip().replace("\n", ", ").split(", "):
-    _code, _, _names = _entry.partition(" ")
-    _CURRENCY |= dict.fromkeys((_code.lower(), *_forms(_names)), _code)
+_CURRENCY = {name: code for code, names in _DATA["currencies"].items() for name in (code.lower(), *_forms(names))}
 _MINOR = {"cent": 0.01, "cents": 0.01, "pence": 0.01, "p": 0.01}
 
-SCALES: dict[str, float] = {
-    "dozen": 12, "hundred": 1e2, "thousand": 1e3, "lakh": 1e5, "million": 1e6, "crore": 1e7, "billion": 1e9,
-    "trillion": 1e12, "k": 1e3, "K": 1e3, "M": 1e6, "mn": 1e6, "m": 1e6, "bn": 1e9, "B": 1e9, "b": 1e9, "tn": 1e12,
-    "T": 1e12, "dozens": 12, "hundreds": 1e2, "thousands": 1e3, "millions": 1e6, "billions": 1e9, "trillions": 1e12,
-}  # fmt: skip
+SCALES: dict[str, float] = _DATA["scales"]
 
 _AFTER = {n for n in _CURRENCY if n not in ("won", "try", "rs", "rand")} | set(_CURRENCY.values())
 _LEAD = re.compile(r"[^\W\d_]+|[^\w\s]")

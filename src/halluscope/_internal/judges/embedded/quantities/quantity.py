@@ -1,11 +1,15 @@
-"""A quantity as it is read from a text."""
+"""A quantity as it is read from a text, and how one of a claim stands to a context."""
 
 from __future__ import annotations
 
 import datetime
 import re
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
+
+from ....text import Span
+from ..phrases import pattern
 
 Kind = Literal["number", "percent", "money", "measure", "date", "time", "weekday", "ordinal"]
 
@@ -78,27 +82,43 @@ LOWER: tuple[Bound, ...] = ("over", "at least", "just over")
 UPPER: tuple[Bound, ...] = ("under", "at most", "nearly")
 ROUGHLY: tuple[Bound, ...] = ("about", "nearly", "just over")
 
+COMPUTED = 0.85
+"""The doubt of a number that a computed comparison contradicts."""
+Status = Literal["stated", "asked", "follows", "compared", "conflicts", "missing"]
+UNTOLD: tuple[Status, ...] = ("missing", "asked")
+"""Of such a number the context says nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class NumberMatch:
+    """How one number of a claim stands.
+
+    `stated`: the context has it, at `evidence`. `asked`: only the question has it. `follows`: it can be worked out
+    from the numbers at `evidence`. `conflicts`: the context has another number in its place, at `evidence`.
+    `compared`: no amount of the context, but held against one: a case under a rule, or denied.
+    `missing`: neither there nor to be worked out.
+    """
+
+    status: Status
+    claim: Span
+    evidence: tuple[Span, ...] = ()
+    doubt: float = 0.0
+    """The chance, from 0 to 1, that the number is wrong."""
+    written: str = ""
+    """A stated number as the context writes it."""
+    bounded: int = 0
+    """How many characters before the number bound it, and are replaced with it: "more than 20" by "25"."""
+    signs: Mapping[str, float] = field(default_factory=dict, repr=False, compare=False)
+    """What that chance was weighed from."""
+
+
 _LEFT_WINDOW = 34
 _BOUNDS: dict[str, Bound] = {
-    r"not\s+exactly|not\s+quite|(?:almost|nearly|about|virtually)\s+exactly": "about",
-    r"exactly|precisely|exact(?:\s+\w+)?\s+of|no\s+more\s+and\s+no\s+less\s+than": "exactly",
-    r"at\s+(?:the\s+)?most|up\s+to|(?:a\s+)?maximum(?:\s+\w+)?(?:\s+of)?|max\.?|within|capped\s+at"
-    r"|limited\s+to|≤|<=|as\s+many\s+as|as\s+much\s+as": "at most",
-    r"at\s+(?:the\s+(?:very\s+)?)?least|(?:a\s+)?minimum(?:\s+\w+)?(?:\s+of)?|≥|>=|from\s+at\s+least": "at least",
-    r"(?:just|slightly|a\s+little|a\s+bit|marginally)\s+(?:over|above|more\s+than|higher\s+than)": "just over",
-    r"nearly|almost|close\s+to|(?:just|slightly|a\s+little|a\s+bit|marginally)\s+(?:under|below"
-    r"|less\s+than|short\s+of|fewer\s+than)|approaching|practically|not\s+far\s+(?:from|off)": "nearly",
-    r"(?:well\s+|far\s+)?(?:over|above|beyond)|(?:much\s+|far\s+|significantly\s+)?(?:more|greater|longer"
-    r"|higher|larger|older|heavier|taller|bigger|later|better|wider|deeper|hotter|warmer|faster|further)\s+than|exceed(?:s|ed|ing)?"
-    r"|(?:in\s+)?excess\s+of|upwards?\s+of|north\s+of|surpass(?:es|ed|ing)?|>": "over",
-    r"(?:well\s+|far\s+)?(?:under|below)|(?:much\s+|far\s+|significantly\s+)?(?:less|fewer|shorter|lower"
-    r"|smaller|younger|lighter|earlier|sooner|cheaper|narrower|colder|cooler|slower|nearer)\s+than"
-    r"|short\s+of|<": "under",
-    r"about|around|approximately|approx\.?|roughly|some|circa|ca\.?|c\.|~|≈|somewhere\s+(?:around|near)"
-    r"|in\s+the\s+(?:region|order|neighbou?rhood)\s+of|estimated(?:\s+at)?|an\s+estimated|or\s+so"
-    r"|on\s+the\s+order\s+of|more\s+or\s+less": "about",
-}
-_EITHER = "|".join(f"({words})" for words in _BOUNDS)
+    "not_exactly": "about", "exactly": "exactly", "at_most": "at most", "at_least": "at least",
+    "just_over": "just over", "nearly": "nearly", "over": "over", "under": "under", "about": "about",
+}  # fmt: skip
+"""The lists of words that bound a number, in the order in which they are tried."""
+_EITHER = "|".join(f"(?P<{name}>{pattern(f'bound_{name}')})" for name in _BOUNDS)
 _BEFORE = re.compile(
     rf"(?:(?<=\W)|^)(?:{_EITHER})\s*(?:(?:the|a|an|just|only|another|every|the\s+age\s+of|about)\s+)?"
     r"(?:[$€£¥₹]|US\$|[A-Z]{3}\s)?\s*$",
@@ -169,7 +189,8 @@ def _bound_before(text: str, start: int) -> tuple[Bound, int]:
     before = _BEFORE.search(window)
     if not before or (_COMPARES.match(before.group()) and _BY_HOW_MUCH.search(window, 0, before.start())):
         return "plain", start
-    bound = tuple(_BOUNDS.values())[(before.lastindex or 1) - 1]
+    name = before.lastgroup or ""
+    bound = _BOUNDS[name]
     denied = _DENIED.search(window, 0, before.start())
-    begin = start - len(window) + before.start(before.lastindex or 0)
+    begin = start - len(window) + before.start(name)
     return (_TURNED.get(bound, bound), start) if denied else (bound, begin)

@@ -14,6 +14,7 @@ from itertools import pairwise
 
 from ....text import STOP_WORDS, Span, stem
 from ....text.words import fold
+from ..phrases import pattern
 from .dates import dates, times, weekdays
 from .numerals import (
     CURRENCY_BEFORE,
@@ -44,11 +45,7 @@ _IDENTIFIER = re.compile(
     r"|\b\d+(?:\.\d+)*\.x\b|\b\d{1,3}[A-Z]\d\w*|\b\d+(?:-\d+){2,}\b"
 )
 # A number that tells one thing from its like: Form 1040, Phase 3, No. 4.
-_NUMBERED = re.compile(
-    r"(?<![\w-])([Ss]teps?|[Pp]assages?|[Ss]ections?|[Cc]hapters?|Form|Model|Article|Room|Flight|Route|Highway|Boeing|Airbus|Windows|Schedule|Figure|Table"
-    r"|Level|Type|Class|Grade|Group|Phase|Tier|Volume|Part|Page|Gate|Platform|Channel|Job|Ticket|PR|Issue|Bug|Order"
-    r"|Invoice|Rule|Clause|Annex|Appendix|Season|Episode|Series|Round|Unit|Building|Track|Apollo|Line|Lot|Version|No\.|no\.)\s$"
-)
+_NUMBERED = re.compile(rf"(?<![\w-])({pattern('numbered')})\s$")
 _UNIT_GAP = re.compile(r" {2,12}|\s?-\s?|\s?")
 _NOUN = re.compile(r"(?:\s+of\s+the\s+[\d,.]+(?=\s))?[\s-]*([^\W\d_][\w'’]*)")
 _STOP_NOUN = re.compile(r"\s*[,;:.!?()\[\]]|\s*\n")
@@ -58,19 +55,14 @@ _AND_PART = re.compile(r"\s+and\s+(?:a|one)\s+(half|quarter|third)\b")
 _SHORT_SCALE = re.compile(r"\s?(m|b)\b")
 _BY = re.compile(r"\s?\d")
 _AGED = re.compile(r"\b(?:aged|age|age\s+of|ages|turn|turned|turning)\s+$", re.IGNORECASE)
-_HEAVY = re.compile(
-    r"\b(?:weigh\w*|heav\w+|light\w*|lbs?|mass|body|muscle|fat|meat|beef|load|lift\w*)\b", re.IGNORECASE
-)
+_HEAVY = re.compile(rf"\b{pattern('heavy')}\b", re.IGNORECASE)
 _QUOTED = 400
 """How far back quotation marks are paired, so that 7.4" is told from the end of a quotation."""
 _COMPARES = frozenset("less fewer higher lower longer shorter later earlier apart behind ahead".split())
 _CITED = stem("passage")  # "according to passage 3" cites, and states nothing
 _LATER_UNIT = re.compile(
     r"\s+(?!(?:past|last|previous|fiscal|financial|school|academic)\s+(?:day|week|month|year|hour|minute)\b)"  # a date
-    r"(?:(?:more|other|additional|extra|further|consecutive|successive|straight|working|business|calendar|trading|full"
-    r"|whole|entire|long|short|leave|vacation|holiday|sick|rest|paid|unpaid|unused|school|academic|fiscal|financial|past"
-    r"|last|previous|light|human|earth|credit|training|teaching|flight|flying|billable|overtime)\s+){1,2}"
-    r"(days?|weeks?|months?|years?|hours?|minutes?)\b"
+    rf"(?:{pattern('later_unit_adjectives')}\s+){{1,2}}(days?|weeks?|months?|years?|hours?|minutes?)\b"
 )
 _NONE, _YEAR = Unit("", 1.0), Unit("duration", 31557600.0)
 
@@ -78,8 +70,8 @@ _NONE, _YEAR = Unit("", 1.0), Unit("duration", 31557600.0)
 def read(text: str) -> list[Quantity]:
     """Every quantity of a text in order, none overlapping another."""
     taken = bytearray(len(text))
-    for pattern in (_ADDRESS, _CITATION):
-        for match in pattern.finditer(text):
+    for no_amount in (_ADDRESS, _CITATION):
+        for match in no_amount.finditer(text):
             _take(taken, *match.span())
     found = dated(text, [date for date in dates(text) if _take(taken, date.start, date.end)])
     found += [one for one in (*times(text), *weekdays(text)) if _take(taken, one.start, one.end)]

@@ -8,12 +8,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import NamedTuple
 
 from ....text import Span, content_stems
 from .alignment import Placed, Prepared
 from .comparison import relate
-from .quantity import LOWER, UPPER, Quantity, with_bound
+from .quantity import COMPUTED, LOWER, UPPER, NumberMatch, Quantity, with_bound
 
 _VAGUE = re.compile(
     r"\b(?:(?P<most>(?:the\s+(?:vast\s+|large\s+)?majority|most)(?:\s+of)?)|(?P<few>an?\s+(?:small\s+)?minority\s+of"
@@ -31,23 +30,7 @@ _SHARED = 0.6
 """The part of a claim's other words that a sentence must have to be about the same things."""
 
 
-class Share(NamedTuple):
-    """A share that a claim states: the place of its words, and whether the context bears it out."""
-
-    claim: Span
-    context: Span
-    holds: bool
-    written: str
-    """The words as the context would have them: "180 of"."""
-
-
-class _Known(NamedTuple):
-    percent: float
-    written: str
-    place: Span
-
-
-def shares(said: Prepared, known: Prepared) -> Iterator[Share]:
+def shares(said: Prepared, known: Prepared) -> Iterator[NumberMatch]:
     """The shares of a claim that one sentence of the context decides."""
     for match in _VAGUE.finditer(said.text):
         low, high = _RANGES[match.lastgroup or ""]
@@ -55,52 +38,53 @@ def shares(said: Prepared, known: Prepared) -> Iterator[Share]:
         if _NO_SHARE_BEFORE.search(said.text, 0, place.start):
             continue
         for one in _decisive(said, place, known):
-            inside = low < one.percent <= high if low else one.percent < high
-            yield Share(place, one.place, inside or one.percent == low == high, one.written)
+            inside = low < one.low <= high if low else one.low < high
+            yield _match(place, one, inside or one.low == low == high)
     for item in said.placed:
         if item.quantity.kind == "percent" and item.quantity.in_words and not item.quantity.unit:
             yield from _in_words(item, said, known)
 
 
-def _in_words(item: Placed, said: Prepared, known: Prepared) -> Iterator[Share]:
+def _in_words(item: Placed, said: Prepared, known: Prepared) -> Iterator[NumberMatch]:
     """ "More than half", "a third": of a count, which gives no percentage to compare with."""
     quantity = item.quantity
     of = _OF.match(said.text, quantity.end)
     place = Span(with_bound(said.text, quantity.start), of.end() if of else quantity.end)
     for one in _decisive(said, place, known):
-        limits = quantity.bound in (*LOWER, *UPPER)
-        other = Quantity(0, 0, one.written, "percent", "percent", one.percent, one.percent, 0.1, figure=one.percent)
-        relation = relate(quantity, other)
-        if abs(100 - one.percent - quantity.low) <= 1:
+        relation = relate(quantity, one)
+        if abs(100 - one.low - quantity.low) <= 1:
             continue  # of the others: "two thirds are due later" beside "a third on booking"
-        near = abs(quantity.low - one.percent) <= 0.06 * quantity.low
-        yield Share(place, one.place, near or bool(limits and relation and relation.agreement != "no"), one.written)
+        near = abs(quantity.low - one.low) <= 0.06 * quantity.low
+        limited = quantity.bound in (*LOWER, *UPPER) and relation is not None and relation.agreement != "no"
+        yield _match(place, one, near or limited)
 
 
-def _decisive(said: Prepared, place: Span, known: Prepared) -> list[_Known]:
+def _match(claim: Span, known: Quantity, holds: bool) -> NumberMatch:
+    there = (Span(known.start, known.end),)
+    return NumberMatch("stated" if holds else "conflicts", claim, there, 0.0 if holds else COMPUTED, known.text)
+
+
+def _decisive(said: Prepared, place: Span, known: Prepared) -> list[Quantity]:
     """What the one sentence about the same things gives; nothing where several do, or one gives several."""
-    rest = said.text[: place.start] + said.text[place.end :]
-    mine = content_stems(rest)
-    found: list[_Known] = []
+    mine = content_stems(said.text[: place.start] + said.text[place.end :])
+    found: list[Quantity] = []
     for span in known.spans:
-        there = span.of(known.text)
-        if mine and len(mine & content_stems(there)) >= _SHARED * len(mine):
+        if mine and len(mine & content_stems(span.of(known.text))) >= _SHARED * len(mine):
             found += _given(known, span)
     return found if len(found) == 1 else []
 
 
-def _given(known: Prepared, span: Span) -> Iterator[_Known]:
-    for item in known.placed:
-        one = item.quantity
-        if (
-            span.start <= one.start < span.end
-            and one.kind == "percent"
-            and one.low == one.high
-            and one.bound == "plain"
-        ):
-            yield _Known(one.low, f"{one.text} of", Span(one.start, one.end))
+def _given(known: Prepared, span: Span) -> Iterator[Quantity]:
+    """The shares that a sentence states, as percentages or as one count of another, with the words for them."""
+    for one in (item.quantity for item in known.placed):
+        within = span.start <= one.start < span.end
+        if within and one.kind == "percent" and one.low == one.high and one.bound == "plain":
+            yield _percentage(one.start, one.end, f"{one.text} of", one.low)
     for match in _COUNTS.finditer(known.text, span.start, span.end):
         part, whole = match["part"] or match["some"], match["whole"] or match["all"]
         if (total := float(whole.replace(",", ""))) > 0:
-            percent = 100 * float(part.replace(",", "")) / total
-            yield _Known(percent, f"{part} of", Span(match.start(), match.end()))
+            yield _percentage(*match.span(), f"{part} of", 100 * float(part.replace(",", "")) / total)
+
+
+def _percentage(start: int, end: int, words: str, value: float) -> Quantity:
+    return Quantity(start, end, words, "percent", "percent", value, value, 0.1, figure=value)

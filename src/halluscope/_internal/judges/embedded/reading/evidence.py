@@ -19,9 +19,11 @@ from itertools import accumulate, pairwise
 
 from ....core.verdict import Evidence
 from ....engine.questions import Passage
-from ....text import Span, fold, words
+from ....text import Span, fold
 from ....text import sentences as text_sentences
 from ....text import stem as text_stem
+from ....text import words as text_words
+from ..phrases import pattern, words
 from ..quantities.alignment import Prepared, prepare
 from .readable import LONG_RECORD, structured
 
@@ -37,16 +39,8 @@ _WORD = re.compile(r"[^\W\d_]+(?:['\u2019][^\W\d_]+)?|\d[\d,]*(?:\.\d+)?")
 _ASCII_WORD = re.compile(r"[a-z]+(?:'[a-z]+)?|[0-9][0-9,]*(?:\.[0-9]+)?")
 _BREAK = re.compile(r"[.!?][\"'\u201d\u2019)\]]*\s+(?=[\"'\u201c\u2018(\[]?[^\W_a-z])|\n+|[;|]\s+")
 _SOLID = re.compile(r"\S+")
-_ABBREVIATION = re.compile(
-    r"(?:\b(?:[A-Z]|Mr|Mrs|Ms|Dr|Prof|Sr|Jr|St|vs|etc|No|Inc|Ltd|Co|Corp|Fig|al|e\.g|i\.e|Gen|Sen|Rep|approx))\.$"
-)
-STOP_WORDS = frozenset(
-    """a an the and or but if of to in on at by for from with as is are was were be been being it its this
-    that these those he she they them his her their him i you we our your my me us which who whom whose what
-    when where how there here than then so such also not no nor do does did done has have had having will
-    would can could may might shall should must into over under about after before during between through
-    while because s t""".split()
-)
+_ABBREVIATION = re.compile(rf"\b{pattern('abbreviations')}\.$")
+STOP_WORDS = words("stop_words")
 
 
 @dataclass(frozen=True, slots=True)
@@ -266,7 +260,7 @@ class ReadContext:
 
     @cached_property
     def _roots(self) -> list[str]:
-        return sorted({text_stem(word)[:_ROOT] for text in self.index.passages for word in words(text)})
+        return sorted({text_stem(word)[:_ROOT] for text in self.index.passages for word in text_words(text)})
 
     def window_of_number(self, place: Span) -> Window | None:
         """The sentence with a number at this place of the text of `numbers`, where that is the whole context."""

@@ -17,6 +17,7 @@ from html import unescape
 
 from ....text import Span
 from ....text.citation_marks import citation_marks
+from ..phrases import pattern
 from .language import is_code
 
 _SHORT = 20_000
@@ -203,10 +204,7 @@ def _spaced_out(text: str) -> Iterator[Edit]:
 
 _LEANING = re.compile(r"\b(?:to|in|by|from|see|per|of|with|and|than|source|both)\s*$", re.IGNORECASE)
 _BEGINS = re.compile(r"(?:(?P<sentence>^|[.!?\n])|[;:,]|\b(?:and|but|while|whereas|that))\s*$", re.IGNORECASE)
-_SPEAKS = re.compile(
-    r"\s+(?:also\s+|only\s+)?(?:says?|states?|reports?|notes?|confirms?|mentions?|gives?|shows?|describes?|claims?|adds?"
-    r"|indicates?|explains?|suggests?|lists?|does\s+not|doesn['’]t)\b"
-)
+_SPEAKS = re.compile(rf"\s+(?:also\s+|only\s+)?{pattern('saying')}\b")
 
 
 def _citations(text: str) -> Iterator[Edit]:
@@ -252,20 +250,13 @@ def shortened(word: str) -> str:
     return f"{word[:_SHOWN]}…{word[-_SHOWN:]}"
 
 
-_INLINE_TAGS = (
-    "a|abbr|b|big|cite|code|del|dfn|em|font|i|ins|kbd|mark|q|s|samp|small|span|strike|strong|sub|sup|tt|u|var|wbr|img"
-)
-_BLOCK_TAGS = (
-    "address|article|aside|blockquote|body|br|center|dd|details|div|dl|dt|figcaption|figure|footer|h[1-6]|head|header|hr"
-    "|html|li|main|nav|ol|p|pre|section|summary|table|tbody|td|tfoot|th|thead|title|tr|ul"
-)
 _EMOJI = r"[\u2190-\u21ff\u2600-\u27bf\u2b00-\u2bff\U0001f300-\U0001faff]"
 _MARK = re.compile(
     rf"""
       (?P<fence>(?:^|(?<=\n))[ \t>]{{0,8}}(?P<ticks>```+|~~~+)[^\n`]{{0,60}}(?=\n|$))
     | (?P<comment><!--(?:[^<-]|-(?!->)|<(?!!--)){{0,2000}}-->)
-    | (?P<inline></?(?:{_INLINE_TAGS})\b[^<>]{{0,300}}>)
-    | (?P<block></?(?:{_BLOCK_TAGS})\b[^<>]{{0,300}}>)
+    | (?P<inline></?{pattern("inline_tags")}\b[^<>]{{0,300}}>)
+    | (?P<block></?{pattern("block_tags")}\b[^<>]{{0,300}}>)
     | (?P<auto><(?P<address>(?:https?://|mailto:)[^\s<>]{{1,400}})>)
     | (?P<link>!?\[(?P<shown>[^\[\]\n]{{1,300}})\]\((?:[^()\s]|\([^()\s]{{0,80}}\)){{0,400}}(?:\s+"[^"\n]{{0,200}}")?\))
     | (?P<escape>\\(?=[*_#\[\](){{}}`~>|.!+-]))

@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 
 from ....text import STOP_WORDS, raw_words
 from ....text.verb_forms import PASTS
+from ..phrases import words
 
 _NAMES = {
     "af": "Afrikaans", "az": "Azerbaijani", "bs": "Bosnian", "ca": "Catalan", "cs": "Czech", "cy": "Welsh",
@@ -27,16 +28,9 @@ _NAMES = {
     "tr": "Turkish", "vi": "Vietnamese",
 }  # fmt: skip
 """Languages in Latin letters that are told apart. Fewer of them are told apart better."""
-_ENGLISH = frozenset(
-    """
-    the and that with from are this were which their its but they he she his been would who what when there you if
-    about than yes because after before only not should could some other these those how why where your our my we
-    """.split()
-) | {past for past in PASTS if past.endswith("ed") and len(past) > 5}
+_ENGLISH = words("english") | {past for past in PASTS if past.endswith("ed") and len(past) > 5}
 """Common English words that are words of hardly any other language."""
-_PARTICLES = frozenset(
-    "de la le les du des del di da do dos das van von der den ten ter el al ibn bin y e i of zu und et".split()
-)
+_PARTICLES = words("name_particles")
 """Words of names ("José de la Cruz"), which tell no language."""
 _SCRIPTS = {"HANGUL": "Korean", "HIRAGANA": "Japanese", "KATAKANA": "Japanese", "CJK": "Chinese characters"}
 """Scripts of one language by its name; all others by their own, as the names of their letters begin."""
