@@ -12,7 +12,8 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from ....text.caseless import Caseless
-from ....text.verb_forms import BASES, BE, PASTS
+from ....text.verb_forms import BE, PASTS
+from ..phrases import pattern, words
 from .grammar import (
     DETERMINED,
     FOR_MANY,
@@ -27,23 +28,23 @@ from .grammar import (
 )
 
 
-class _Part(NamedTuple):
-    """A stretch of the sentence and the words to read before it."""
+class Stated(NamedTuple):
+    """The words of a statement, and the stretch of the text around it (sentence, clause or output) that is its own."""
 
-    lead: str
+    text: str
     start: int
     end: int
-    subject: Subject | None
 
 
 _LONGEST = 1500
 _REACH = 240
 """Characters after a joint that tell whether a clause begins there."""
-_JOINT = re.compile(r";\s+|,\s+(?:and|but|while|whereas|yet|so)\s+|\s+(?:and|but)\s+|,\s+then\s+")
+_JOINT = re.compile(
+    r";\s+|,\s+(?:and|but|while|whereas|so)\s+|\s+(?:and|but)\s+(?!(?:a|one)\s+(?:half|third|quarter)\b)"
+)
 # After these, what follows is only supposed, asked or said by someone.
 _SUPPOSED = Caseless(
-    r"\b(?:if|unless|whether|that|how|why|what|so\s+that|in\s+case|provided|suppose|as\s+though|as\s+if|not\s+only"
-    r"|once|rather\s+than|would)\b"
+    rf"\b{pattern('supposing')}\b"
     # A pair that has not had its second half yet.
     r"|\b(?:between|both)\b(?!.*\sand\s)|\b(?:either|whether)\b(?!.*\sor\s)|\bneither\b(?!.*\snor\s)"
 )
@@ -51,73 +52,70 @@ _SUPPOSED = Caseless(
 _MAY_SUBORDINATE = Caseless(r"\b(?:because|although|though|when|whenever|since|before|after|until|as|where|while)\b")
 _RELATIVE = Caseless(r"\b(?:which|who|whom|whose)\b")
 # What follows a verb of saying is part of what is said.
-_REPORTED = Caseless(
-    r"\b(?:says?|said|saying|claims?|claimed|believes?|believed|argues?|argued|reports?|reported|warns?|warned|tells?"
-    r"|told|states?|stated|notes?|noted|explains?|explained|suggests?|suggested|thinks?|thought|feels?|felt|knows?|knew"
-    r"|shows?|showed|found|finds?|hopes?|hoped|announces?|revealed|reveals|confirmed|confirms|added|according\s+to"
-    r"|expects?|expected|denied|denies|suspects?|means?)\b"
-)
+_REPORTED = Caseless(rf"\b{pattern('reporting')}\b")
 
 
 def clauses(sentence: str) -> list[Stated]:
     """The statements of a sentence, in order; one when nothing is safe to cut."""
-    if len(sentence) > _LONGEST or '"' in sentence or "“" in sentence or "|" in sentence:
-        return [Stated(sentence, 0, len(sentence))]
-    found = _between(sentence) or _fronted(sentence)
-    if found is None:
-        return _main(sentence)
-    text, end, subject, rest = found
-    return [
-        *_placed(_main(text), 0, end - len(text)),
-        *_placed(_main(subject + sentence[rest:]), rest, rest - len(subject)),
-    ]
+    whole = [Stated(sentence, 0, len(sentence))]
+    if len(sentence) > _LONGEST or any(mark in sentence for mark in '"“|'):
+        return whole
+    made = list(_split(whole[0]))
+    return [Stated(finished(text), start, end) for text, start, end in made] if len(made) > 1 else whole
 
 
-def _placed(found: list[Stated], first: int, shift: int) -> Iterator[Stated]:
-    """The clauses where they stand in the sentence; words put in front of the first stand nowhere."""
-    for one in found:
-        yield Stated(finished(one.text), max(first, one.start + shift), one.end + shift)
+def finished(text: str) -> str:
+    """The words with a capital and a full stop, where they have neither."""
+    made = text.strip().rstrip(",;")
+    if made and made[0].islower() and not re.match(r"[a-z]{1,2}[A-Z]", made):
+        made = made[0].upper() + made[1:]
+    return made + "." if made and made[-1].isalnum() else made
 
 
-def _main(sentence: str) -> list[Stated]:
-    """The statements of a sentence without participles beside it."""
-    made = [clause for part in _parts(sentence) for clause in _finer(sentence, part)]
-    return made if len(made) > 1 else [Stated(sentence, 0, len(sentence))]
+def _split(whole: Stated) -> Iterator[Stated]:
+    """The statements inside one, whose words end where its stretch ends; words put before them stand nowhere."""
+    text = whole.text
+    parts = _added(text) or _coordinated(text) or _objects(text)
+    if not parts:
+        yield whole
+        return
+    shift = whole.end - len(text)
+    for part in parts:
+        start = max(whole.start, part.start + shift) if part.start else whole.start
+        yield from _split(Stated(part.text, start, part.end + shift))
 
 
-def _parts(sentence: str) -> Iterator[_Part]:
-    """The sentence cut between its clauses."""
+def _coordinated(sentence: str) -> list[Stated]:
+    """The sentence cut between its clauses, if it has several; one without a subject is read with that of the last."""
+    made: list[Stated] = []
     subject = subject_of(sentence)
     start, lead = 0, ""
     for joint in _JOINT.finditer(sentence):
         left = sentence[start : joint.start()]
         if len(left.split(None, 3)) < (2 if start else 3) or (not start and finite_verb(left) is None):
             continue
-        made = _right_side(
-            joint.group().strip(" ,"), lead + left, sentence[joint.end() :], subject, joint.group()[0] == ","
-        )
-        if made is None:
-            continue
-        yield _Part(lead, start, joint.start(), subject)
-        start = joint.end()
-        subject, lead = made
-    yield _Part(lead, start, len(sentence), subject)
+        shared = _right_side(joint.group(), lead + left, sentence[joint.end() :], subject)
+        if shared is not None:
+            made.append(Stated(lead + left, start, joint.start()))
+            start, (subject, lead) = joint.end(), shared
+    return [*made, Stated(lead + sentence[start:], start, len(sentence))] if made else []
 
 
 _LAST_STRETCH = re.compile(r"[^,;:()–—]*$")
 _PLAIN_SUBJECTS = frozenset("he she it they there you we i this".split())
 
 
-def _right_side(joint: str, left: str, right: str, subject: Subject | None, comma: bool) -> tuple[Subject, str] | None:
+def _right_side(joint: str, left: str, right: str, subject: Subject | None) -> tuple[Subject, str] | None:
     """The subject of what follows a joint and the words it shares, or None when it should not be cut there."""
     if len(right.split(None, 3)) < 3:
         return None
     own = subject_of(right[:_REACH])
-    if joint == ";":
+    if joint[0] == ";":
         return (own, "") if own is not None and not _MAY_SUBORDINATE.match(right[:20]) else None
     if _SUPPOSED.search(left) or _REPORTED.search(left):
         return None
-    if own is not None and joint != "then":
+    comma = joint[0] == ","
+    if own is not None:
         clear = NAME.match(own.text) or DETERMINED.match(own.text) or own.text.lower() in _PLAIN_SUBJECTS
         # Without a comma, "won prizes and friends he kept" is still possible: the subject has to be a plain one.
         # And what stands before it must have a verb: "oak: the frames and the deck are".
@@ -126,7 +124,7 @@ def _right_side(joint: str, left: str, right: str, subject: Subject | None, comm
         return (own, "") if clear and plain and (comma or not _opens_clause(left)) else None
     if subject is None or _opens_clause(left):
         return None
-    lead = _shared(left, right, subject) if joint in ("and", "but", "then") else ""
+    lead = _shared(left, right, subject) if joint.strip(" ,") in ("and", "but") else ""
     return (subject, lead) if lead else None
 
 
@@ -136,15 +134,14 @@ def _opens_clause(left: str) -> bool:
     return opening or _RELATIVE.search(left) is not None
 
 
-_INTRANSITIVE = frozenset(
-    "died lived moved returned remained arrived appeared stayed retired resigned grew went came fell rose began".split()
-)
-_AFTER_PARTICIPLE = re.compile(
-    r"(?:by|in|on|at|to|from|with|for|as|until|after|before|within|under|into|over|through|during|since|again|only|out"
-    r"|up|down|off|back|every|twice|once|\w+ly)\b|\d"
-)
+_INTRANSITIVE = words("intransitive")
+_AFTER_PARTICIPLE = re.compile(rf"{pattern('after_participles')}\b|\d")
 _FIRST_WORD = re.compile(r"(?:(?:also|then|later|not|never|still|\w+ly)\s+)?([\w'’-]+)\s*(\S*)")
-_NEGATED = re.compile(r"n['’]t\b|\b(?:not|never|no|cannot)\b")
+_MODALS = frozenset("will can must may should would could shall might".split())
+_BEING = re.compile(r"\bbeing\s+(?:\w+ly\s+)?([\w-]+)")
+_HELPED = re.compile(
+    rf"({pattern('passive_auxiliaries')}(?:\s+(?:also|not|never|only|being))?)\s+(?:\w+ly\s+)?([\w-]+)\b"
+)
 
 
 def _shared(left: str, right: str, subject: Subject) -> str:
@@ -162,11 +159,8 @@ def _shared(left: str, right: str, subject: Subject) -> str:
     being = _BEING.search(left)
     if being is not None and is_participle(being[1]) and is_participle(word):
         return ""  # "led to shops being shut in May and moved to Bonn": the shops were moved
-    modal = _MODAL.match(left, verb.start)
-    if modal is not None and word in BASES and not _NEGATED.search(left):
-        return f"{subject.text} {modal[1]} " if len(left[modal.end() :].split()) >= 2 else ""
     started = starts_with_verb(right)
-    if started is None or (re.match(r"(?:also\s+)?(?:have|do|had)\b(?!\s+(?:been|a|an|the|no|\d))", right) and modal):
+    if started is None or (verb.text in _MODALS and started.text in FOR_MANY):
         return ""
     # Where the verb on the left shows that its subject is one or many, the next must agree with it.
     shown = verb.text in FOR_ONE or verb.text in FOR_MANY or verb.text.endswith("s")
@@ -174,293 +168,100 @@ def _shared(left: str, right: str, subject: Subject) -> str:
     return "" if shown and other else f"{subject.text} "
 
 
-_MODAL = re.compile(
-    r"((?:will|can|must|may|should|would|could|shall|might)(?:\s+(?:also|now|only|still))?)\s+(?=[a-z])(?!be\b|have\b)"
+_ADDED = re.compile(
+    r",\s+(?P<said>(?P<relative>which|who)\s+[^,;]+?|(?:an?|the|one\s+of\s+the)\s[^,;:()]{3,160}?"
+    rf"|(?P<participle>{pattern('participles')})\s+(?:in|by|on|at|from|near|as|for|to|after|between)\s[^,;:()]*?)"
+    r"(?:,\s+|[.!]?$)"
 )
-_BEING = re.compile(r"\bbeing\s+(?:\w+ly\s+)?([\w-]+)")
-_HELPED = re.compile(
-    r"((?:(?:will|can|must|may|should|would|could|shall|might)\s+(?:\w+ly\s+|also\s+|not\s+|only\s+)?(?:be|have\s+been)"
-    r"|(?:has|have|had)\s+(?:also\s+|not\s+|never\s+)?been|is|are|was|were|isn['’]t|aren['’]t|wasn['’]t|weren['’]t)"
-    r"(?:\s+(?:also|not|never|only|being))?)\s+(?:\w+ly\s+)?([\w-]+)\b"
-)
-
-
-# --- participles beside a sentence --------------------------------------------------------------------
-
-_Aside = tuple[str, int, str, int]
-"""What a participle says and its end in the sentence; the words to read before the rest, and where that begins."""
-_LASTING = frozenset("located situated headquartered priced known owned".split())
+_LASTING = words("lasting")
 """Participles that say how a thing is, not what once happened to it."""
-_ONCE = frozenset(
-    """
-    acquired announced appointed approved awarded born bought built commissioned completed composed constructed created
-    dedicated designed destroyed developed directed discovered elected established filmed formed founded hired
-    inaugurated introduced invented launched named opened organised organized painted passed produced published
-    rebuilt recorded released renamed renovated restored signed sold unveiled written
-    """.split()
-)
-"""Participles that are never only a circumstance ("compared with last year", "asked by a reporter")."""
-_PARTICIPLES = _ONCE | _LASTING
-_PHRASE = r"((?:first\s+|\w+ly\s+)?([\w-]+)\s+(?:in|by|on|at|from|near|as|for|to|after|between)\s[^,;:()]*)"
-_BETWEEN = re.compile(rf"([^,;:()]{{2,80}}),\s+{_PHRASE},\s+")
-_FRONTED = re.compile(rf"{_PHRASE},\s+")
-
-
-def _between(sentence: str) -> _Aside | None:
-    """ "The mill, built in 1890, is closed": what is said between a subject and its verb."""
-    match = _BETWEEN.match(sentence)
-    if match is None or match[3] not in _PARTICIPLES:
-        return None
-    head, rest = match[1], sentence[match.end() :]
-    subject = subject_of(f"{head} {rest}") if goes_on_after(head, rest) else None
-    if subject is None or subject.text != head:
-        return None
-    return f"{head} {_was(match[3], subject)} {match[2]}", match.end(2), f"{head} ", match.end()
-
-
-def _fronted(sentence: str) -> _Aside | None:
-    """ "Founded in 1995, it grew": what is said before the subject."""
-    match = _FRONTED.match(sentence)
-    if match is None or match[2].lower() not in _PARTICIPLES:
-        return None
-    subject = subject_of(sentence[match.end() :])
-    if subject is None or not sentence.startswith(subject.text, match.end()):
-        return None
-    phrase = match[1][0].lower() + match[1][1:]
-    text = f"{subject.text} {_was(match[2].lower(), subject)} {phrase}"
-    return text[0].upper() + text[1:], match.end(1), "", match.end()
-
-
-def _was(participle: str, subject: Subject) -> str:
-    if participle in _LASTING:
-        return "are" if subject.plural else "is"
-    return "were" if subject.plural else "was"
-
-
-# --- inside one clause ------------------------------------------------------------------------------
-
-
-def _finer(sentence: str, part: _Part) -> Iterator[Stated]:
-    """The part cut at its relative clause, its objects and its agent, and finished as sentences."""
-    full = part.lead + sentence[part.start : part.end].rstrip()
-    offset = part.start - len(part.lead)
-    for text, start, end in _relative(full) or _apposed(full) or [(full, 0, len(full))]:
-        whole = start == 0 and end == len(text)
-        cut = phrases(text) if whole and part.subject is not None else None
-        for piece, low, high in cut or [Stated(text, start, end)]:
-            yield Stated(finished(piece), max(part.start, offset + low), offset + high)
-
-
-def finished(text: str) -> str:
-    """The words with a capital and a full stop, where they have neither."""
-    made = text.strip().rstrip(",;")
-    if made and made[0].islower() and not re.match(r"[a-z]{1,2}[A-Z]", made):
-        made = made[0].upper() + made[1:]
-    return made + "." if made and made[-1].isalnum() else made
-
-
 _COMPLEMENT = frozenset("is was are were in at near called named from to visited by with".split())
-_WHICH = re.compile(r",\s+(which|who)\s+([^,;]+?)(,\s+|[.!]?$)")
-_NAMED_LAST = re.compile(r"(?<!\S)(?:(?:the|a|an|its|his|her|their)\s+)?[A-Z][\w'’.-]*(?:\s+[A-Z][\w'’.-]*)*$")
+_NAMED_LAST = re.compile(r"(?<!\S)(?:(?:the|its|his|her|their)\s+)?[A-Z][\w'’.-]*(?:\s+[A-Z][\w'’.-]*)*$")
+_MOMENT_LAST = re.compile(rf"(?:{pattern('months')}|\w+day|\d)$")
 
 
-def _relative(sentence: str) -> list[tuple[str, int, int]] | None:
-    """ "The parade, which began in 1920, draws crowds": two statements about the parade."""
-    match = _WHICH.search(sentence)
-    if match is None or _SUPPOSED.search(match.group(2)) or starts_with_verb(match.group(2)) is None:
-        return None
-    head = sentence[: match.start()]
-    if match.group(3).startswith(","):
-        # Between commas: the clause belongs to the subject that stands before it.
-        rest = sentence[match.end() :]
-        if not goes_on_after(head, rest):
-            return None
-        return [(f"{head} {match.group(2).strip()}", 0, match.end(2)), (f"{head} {rest}", match.end(), len(sentence))]
+def _added(sentence: str) -> list[Stated]:
+    """ "The parade, which began in 1920, draws crowds", "He came from Lund, a town in Sweden": two statements each."""
+    match = _ADDED.search(sentence)
+    if match is None:
+        return []
+    head, rest, relative = sentence[: match.start()], sentence[match.end() :], match["relative"]
+    said = match["said"][len(relative or "") :].strip()
+    if relative:
+        fits = starts_with_verb(said) is not None
+    else:
+        fits = (match["participle"] or finite_verb(said) is None) and re.search("[,;:()]", head) is None
+    if not fits or _SUPPOSED.search(said):
+        return []
+    if rest:
+        subject = subject_of(f"{head} {rest}") if goes_on_after(head, rest) else None
+        if subject is None or subject.text != head:
+            return []
+        being = "" if relative else _being(rest, match["participle"], subject.plural)
+        return [
+            Stated(f"{head} {being}{said}", 0, match.end("said")),
+            Stated(f"{head} {rest}", match.end(), len(sentence)),
+        ]
     name = _NAMED_LAST.search(head)
-    if name is None or subject_of(head) is None or name.start() == 0 or re.match(r"an?\s", name.group()):
-        return None
-    if match.group(1) == "which" and head[: name.start()].split()[-1].lower() not in _COMPLEMENT:
-        return None
-    return [(head, 0, match.start()), (f"{name.group()} {match.group(2).strip()}", match.start(1), match.end(2))]
+    if name is None or not name.start() or match["participle"] or _MOMENT_LAST.search(head) or not subject_of(head):
+        return []
+    if relative == "which" and head[: name.start()].split()[-1].lower() not in _COMPLEMENT:
+        return []
+    being = "" if relative else _being(head)
+    return [Stated(head, 0, len(head)), Stated(f"{name.group()} {being}{said}", match.start("said"), match.end("said"))]
 
 
-_MONTH = r"(?:January|February|March|April|May|June|July|August|September|October|November|December)"
-_APPOSED = re.compile(r"([^,;:()]{2,80}),\s+((?:an?|the|one\s+of\s+the)\s[^,;:()]{3,160}?)(?:,\s+|[.!]?$)")
-_MOMENT_LAST = re.compile(rf"(?:{_MONTH}|\w+day|\d)$")
-
-
-def _apposed(sentence: str) -> list[tuple[str, int, int]] | None:
-    """ "Lund, a town in Sweden, has a harbour" and "He came from Lund, a town in Sweden": two statements."""
-    match = _APPOSED.match(sentence)
-    if match is None or finite_verb(match[2]) is not None or _SUPPOSED.search(match[2]):
-        return None
-    head, rest = match[1], sentence[match.end() :]
-    if not rest:
-        name = _NAMED_LAST.search(head)
-        if name is None or not name.start() or _MOMENT_LAST.search(head) or subject_of(head) is None:
-            return None
-        return [(head, 0, match.end(1)), (f"{name.group()} {_being(head)} {match[2]}", match.start(2), match.end(2))]
-    subject = subject_of(f"{head} {rest}") if goes_on_after(head, rest) else None
-    if subject is None or subject.text != head:
-        return None
-    named = f"{head} {'are' if subject.plural else _being(rest)} {match[2]}"
-    return [(named, 0, match.end(2)), (f"{head} {rest}", match.end(), len(sentence))]
-
-
-def _being(clause: str) -> str:
+def _being(clause: str, participle: str | None = None, plural: bool = False) -> str:
     """ "was" beside a clause in the past, which may be about something that is no more, else "is"."""
     verb = finite_verb(f"It {clause}") if starts_with_verb(clause) else finite_verb(clause)
-    return "was" if verb and (verb.text in PASTS or verb.text in ("was", "were", "had")) else "is"
-
-
-class Stated(NamedTuple):
-    """The words of a statement, and the stretch of the text around it (sentence, clause or output) that is its own."""
-
-    text: str
-    start: int
-    end: int
-
-
-def phrases(clause: str) -> list[Stated] | None:
-    """The clause as statements that share its subject and verb; None when it is one."""
-    if ";" in clause or _TOGETHER.search(clause):
-        return None
-    return _objects(clause) or _agent(clause) or _places(clause)
+    past = verb is not None and (verb.text in PASTS or verb.text in ("was", "were", "had"))
+    if participle:
+        past = participle not in _LASTING
+    elif plural:
+        return "are "
+    return ("were " if plural else "was ") if past else ("are " if plural else "is ")
 
 
 # What is said of the things together cannot be said of each.
-_TOGETHER = Caseless(
-    r"\b(?:respectively|between|both|either|neither|each|together|combined|in\s+total|altogether|from\s+\S+\s+to|mix"
-    r"|mixture|combination|blend|sum|difference|choice|compar\w+|ratio|versus|vs|relationship|link|average|mean|cross"
-    r"|balance|pair|couple|merge\w*|combine\w*|separat\w+|divid\w+|distinguish\w*|marri\w+|marry|exchang\w+|swap\w*"
-    r"|alternat\w+|respective|or|if|that|whether|than|only|just|solely|exclusively|nothing|not|n['’]t|never|without|per"
-    r"|every|same|equal\w*|difference\w*)\b"
-)
-_NUMBER = (
-    r"(?:[$€£]\s?)?\d|(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|twenty|thirty|forty|fifty)\b"
-)
-_ABOUT = (
-    r"(?:(?:about|around|roughly|nearly|almost|over|under|at\s+least|up\s+to|another|a\s+further|a\s+total\s+of"
-    r"|more\s+than|less\s+than|some|approximately|an?\s+additional)\s+)?"
-)
-_COUNTED = re.compile(rf"{_ABOUT}(?:{_NUMBER})")
+_TOGETHER = Caseless(rf"\b{pattern('together')}\b")
+_COUNTED = re.compile(pattern("counted"))
 _DETERMINED = re.compile(
-    r"(?:an?|the|its|his|her|their)\s+(?!half\b|quarter\b|third\b|few\b|little\b|bit\b|lot\b|while\b|day\b|year\b)"
+    r"(?:an?|the|its|his|her|their)\s+(?!(?:half|quarter|third|few|little|bit|lot|while|day|year)\b)"
 )
-_ARTICLE = re.compile(r"an?\s")
-_LIST_JOINT = re.compile(r",?\s+(?:and|plus)\s+(?:also\s+)?|,?\s+as\s+well\s+as\s+|,\s+")
+_LIST_JOINT = re.compile(r",?\s+(?:and|plus|as\s+well\s+as)\s+(?:also\s+)?|,\s+")
 _AFTER_VERB = re.compile(r"\s+(?:(?:also|now|only|still|already)\s+)?(?:with\s+)?")
-# A phrase that these begin may take the next noun along: "to a man and a woman".
 _ATTACHED = re.compile(
     r"\b(of|in|to|with|for|from|by|on|at|into|about|against|under|over|near)\s+(?:an?|the|its|his|her|their|[A-Z]|\d)"
 )
-_PREPOSITION = re.compile(r"\s(for|in|on|at|to|from|with|by|of)\s")
-_MEASURE = re.compile(
-    r"(?:hours?|minutes?|mins?|seconds?|secs?|days?|weeks?|months?|years?|feet|foot|inch(?:es)?|yards?|miles?|pounds?"
-    r"|ounces?|lbs?|oz|stones?|dollars?|cents?|euros?|pence|h|m|s|half|halves|thirds?|quarters?|metres?|centimetres?|kg"
-    r"|g|degrees?|million|thousand|hundred)\b"
-)
+_MEASURE = re.compile(rf"\W*(?:[\d.,]+|\w+)\s+{pattern('measured_units')}\b")
 
 
-def _objects(clause: str) -> list[Stated] | None:
+def _objects(clause: str) -> list[Stated]:
     """ "has 16 GB of RAM and a 256 GB SSD" says two things of what it has."""
-    verb = finite_verb(clause)
+    verb = finite_verb(clause) if subject_of(clause) and not _TOGETHER.search(clause) else None
     gap = _AFTER_VERB.match(clause, verb.end) if verb else None
-    if verb is None or gap is None or (verb.text in BE and not _ARTICLE.match(clause, gap.end())):
-        return None
-    begin = gap.end()
-    cuts = _cuts(clause, begin, list(_LIST_JOINT.finditer(clause, begin)))
-    if not cuts:
-        return None
-    made = [Stated(clause[: cuts[0].start()], 0, cuts[0].start())]
-    ends = [joint.start() for joint in cuts[1:]] + [len(clause)]
-    made += [Stated(clause[:begin] + clause[j.end() : end], j.end(), end) for j, end in zip(cuts, ends, strict=True)]
-    return made
-
-
-def _kind(clause: str, place: int) -> str | None:
-    if _COUNTED.match(clause, place):
-        return "counted"
-    return "determined" if _DETERMINED.match(clause, place) else None
-
-
-def _cuts(clause: str, begin: int, joints: list[re.Match[str]]) -> list[re.Match[str]]:
-    """The joints at which a noun phrase of its own begins, if the last of all and of these is one with "and"."""
-    if not joints or joints[-1].group() == ", ":
+    if verb is None or gap is None or (verb.text in BE and not re.match(r"an?\s", clause[gap.end() :])):
         return []
-    cuts: list[re.Match[str]] = []
-    left = begin
-    for number, joint in enumerate(joints):
-        end = joints[number + 1].start() if number + 1 < len(joints) else len(clause)
-        if joint.group() == ", " and not all(_kind(clause, later.end()) for later in joints[number:]):
-            continue
-        if not _stands(clause[left : joint.start()], clause[joint.end() : end], clause[joint.end() :]):
-            continue
-        cuts.append(joint)
-        left = joint.end()
-    return cuts if cuts and cuts[-1].group() != ", " else []
+    joints = list(_LIST_JOINT.finditer(clause, gap.end()))
+    starts = [gap.end(), *(joint.end() for joint in joints)]
+    ends = [*(joint.start() for joint in joints), len(clause)]
+    things = [clause[start:end] for start, end in zip(starts, ends, strict=True)]
+    if not joints or joints[-1].group() == ", " or not all(map(_is_thing, things)):
+        return []
+    if any(_MEASURE.match(thing) or _takes_more(thing) for thing in things[:-1]):
+        return []
+    lead = clause[: gap.end()]
+    others = zip(things[1:], starts[1:], ends[1:], strict=True)
+    return [Stated(lead + things[0], 0, ends[0]), *(Stated(lead + thing, start, end) for thing, start, end in others)]
 
 
-def _stands(left: str, right: str, rest: str) -> bool:
-    kinds = _kind(left, 0), _kind(right, 0)
-    if None in kinds or finite_verb(rest) is not None:
-        return False
-    words = re.findall(r"[^\W\d_]{2,}", left)
-    if not words or len(right.split()) < 2:
-        return False
-    if kinds == ("counted", "counted") and _MEASURE.match(words[0]) and _MEASURE.search(right):
-        # "2 hours and 30 minutes" is one measure; "2 hours for boys and 3 hours for girls" are two.
-        return _alike(left, right)
-    if any(tie[1] != "of" or kinds[0] != "counted" for tie in _ATTACHED.finditer(left)):
-        return _alike(left, right)
-    return True
+def _is_thing(phrase: str) -> bool:
+    """Whether a noun phrase says by itself how many or which of them are meant."""
+    begins = _COUNTED.match(phrase) or _DETERMINED.match(phrase)
+    named = re.search(r"[^\W\d_]{2,}", phrase)
+    return begins is not None and named is not None and len(phrase.split()) > 1 and finite_verb(phrase) is None
 
 
-def _alike(left: str, right: str) -> bool:
-    """Whether both go on with the same preposition, which ties what follows to each of them."""
-    first, second = _PREPOSITION.search(left), _PREPOSITION.search(right)
-    return first is not None and second is not None and first[1] == second[1] != "of"
-
-
-_TIME = (
-    rf"(?:in|on)\s+(?:(?:early|late|mid)[\s-])?(?:\d{{1,2}}\s+)?(?:{_MONTH}\s+)?(?:\d{{1,2}},?\s+)?(?:1\d{{3}}"
-    rf"|20\d\d)\b"
-)
-_BY = r"by\s+(?!\d|the\s+(?:end|time)\b|\w+ing\b)"
-_TIME_AGENT = re.compile(rf"(?P<one>{_TIME})\s+(?P<two>{_BY}[^,;:()]+)")
-_AGENT_TIME = re.compile(rf"(?P<one>{_BY}[^,;:()]{{2,60}}?)\s+(?P<two>{_TIME}[^,;:()]*)")
-_PASSIVE = re.compile(r"\b(?:is|are|was|were|been|be)\s+(?:\w+ly\s+|also\s+|first\s+)?([\w-]+)\s+")
-
-
-def _agent(clause: str) -> list[Stated] | None:
-    """ "was founded in 1995 by John Smith" says when, and by whom."""
-    for passive in _PASSIVE.finditer(clause):
-        if not is_participle(passive[1]):
-            continue
-        match = _TIME_AGENT.match(clause, passive.end()) or _AGENT_TIME.match(clause, passive.end())
-        if match is None:
-            return None
-        named = match["one"] if match["one"].startswith("by") else match["two"]
-        if any(is_participle(word) or word in ("who", "which", "whose") for word in named.split()):
-            return None  # "by a company founded in 1995": the year may be the company's
-        two = match.start("two")
-        return [
-            Stated(clause[: match.end("one")], 0, match.end("one")),
-            Stated(clause[: passive.end()] + clause[two:], two, len(clause)),
-        ]
-    return None
-
-
-_PLACE = re.compile(
-    r"(.*?\b(?:is|are|was|were|lies|sits|stands|located|based|situated|headquartered)\s+)(?:in|at|on|near)\s+[^,;:()]+"
-    r"(,\s+)(?=(?:in|at|on|near|by|beside|opposite|behind)\s+(?:the|an?|its|[A-Z])[^,;:()]+$)"
-)
-
-
-def _places(clause: str) -> list[Stated] | None:
-    """ "is in London, in the financial district" says where, and where there."""
-    match = _PLACE.match(clause)
-    if match is None:
-        return None
-    two = match.end(2)
-    return [Stated(clause[: match.start(2)], 0, match.start(2)), Stated(match[1] + clause[two:], two, len(clause))]
+def _takes_more(phrase: str) -> bool:
+    """Whether the phrase may take the next noun along: "to a man and a woman". "16 GB of RAM" does not."""
+    return any(tie[1] != "of" or not _COUNTED.match(phrase) for tie in _ATTACHED.finditer(phrase))
