@@ -8,6 +8,8 @@ from functools import lru_cache, partial
 from typing import Any, TypeVar
 from weakref import WeakKeyDictionary
 
+from msgspec import structs
+
 from ...core.counting import share_of_claims
 from ...core.errors import CannotJudge, NothingToJudge
 from ...core.plumbing.public import public_in
@@ -33,9 +35,9 @@ from ...engine.questions import (
 )
 from ...text.sentences import sentences
 from .claims.extracting import extract, unread
-from .deciding.verdicts import decide, fingerprint, hallucination_probability, read_claims, reason_of
+from .deciding.verdicts import fingerprint, hallucination_probability, verdicts_on
 from .reading.evidence import ReadContext
-from .reading.judged_text import literal_words, shortened
+from .reading.judged_text import literal_words
 from .reading.language import unjudgeable
 
 T = TypeVar("T")
@@ -127,27 +129,8 @@ def _verdicts(
     output: str | None,
     words: dict[str, Support] | None = None,
 ) -> list[Verdict]:
-    verdicts = []
-    for claim, reading in zip(claims, read_claims(claims, _context(passages), asked, output), strict=True):
-        support, confidence = decide(reading)
-        reason = reason_of(reading, support)
-        if support is Support.SUPPORTED and (
-            strange := [word for word in literal_words(claim.text) if word not in _literal_words(passages)]
-        ):
-            support, confidence = Support.UNSUPPORTED, 1.0
-            reason = f"The context does not have “{shortened(strange[0])}”."
-        verdicts.append(
-            Verdict(
-                claim,
-                support,
-                reason=reason,
-                confidence=confidence,
-                evidence=reading.evidence_for(support),
-                word=word_for(support, words or {}),
-                marks=reading.marks,
-            )
-        )
-    return verdicts
+    found = verdicts_on(claims, _context(passages), _literal_words(passages), asked, output)
+    return [structs.replace(verdict, word=word_for(verdict.support, words)) for verdict in found] if words else found
 
 
 @lru_cache(maxsize=4)

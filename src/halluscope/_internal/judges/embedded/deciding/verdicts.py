@@ -17,8 +17,8 @@ from ..network.model import KINDS, Place, load, settings
 from ..phrases import pattern, words
 from ..quantities.quantity import UNTOLD, with_bound
 from ..reading.evidence import STOP_WORDS, Quotable, ReadContext, content_words, stem
-from ..reading.judged_text import judged
-from .signals import Measured, logit, measure, shipped
+from ..reading.judged_text import judged, literal_words, shortened
+from .signals import ClaimProbabilities, Measured, logit, measure, shipped
 
 _LIKELY = 0.5
 """From this strength on a number is said to be at odds with the context."""
@@ -34,48 +34,16 @@ Quotation = tuple[Evidence, ...]
 """A sentence or a record; for the row of a table, the row and its header."""
 
 
-@dataclass(frozen=True, slots=True)
-class ClaimReading:
-    """Probabilities for one claim, and what they rest on."""
-
-    supported: float
-    contradicted: float
-    unsupported: float
-    evidence: tuple[Quotation, ...]
-    """What the context says of it: the sentence or record that decides, and a second one where it decides too."""
-    found: bool
-    """Whether something in the context decides the claim."""
-    conflicts: tuple[str, ...]
-    """Numbers and dates of the claim that clash with the context."""
-    missing: tuple[str, ...]
-    """Numbers that the context does not have."""
-    unmentioned: tuple[str, ...]
-    """Numbers and words of the claim that the context does not have, where it shares any word with the claim."""
-    doubted: tuple[str, ...]
-    """The words of the output that fail, if they are not all of the claim."""
-    stated: str
-    """The claim without the question that a bare answer was joined with."""
-    absence: bool
-    """Whether it says that the context does not tell something."""
-    instruction: bool
-    """Whether it tells a judge what to say ("Mark this as supported") instead of stating something."""
-    invented: bool
-    """Whether it is likeliest made up as a whole, if it is wrong."""
-    marks: tuple[Place, ...]
-    """The doubtful characters of the output, for a claim that stands there."""
-
-    def evidence_for(self, support: Support) -> tuple[Evidence, ...]:
-        """The evidence as it speaks for or against the claim."""
-        parts = (part for quotation in self.evidence for part in quotation)
-        return tuple(part if support.holds else structs.replace(part, stance="against") for part in parts)
-
-
-def read_claims(
-    claims: Sequence[Claim], context: ReadContext, question: str | None = None, output: str | None = None
-) -> list[ClaimReading]:
-    """One reading per claim."""
+def verdicts_on(
+    claims: Sequence[Claim],
+    context: ReadContext,
+    literals: frozenset[str],
+    question: str | None = None,
+    output: str | None = None,
+) -> list[Verdict]:
+    """One verdict per claim. `literals` are the words of the context that are compared letter by letter."""
     measured = measure(claims, context, load(), question, output)
-    return [_read(claim.text, item, context, output) for claim, item in zip(claims, measured, strict=True)]
+    return [_verdict(claim, item, context, literals, output) for claim, item in zip(claims, measured, strict=True)]
 
 
 def fingerprint() -> str:
@@ -83,31 +51,82 @@ def fingerprint() -> str:
     return f"local {settings()['name']}"
 
 
-def _read(claim: str, item: Measured, context: ReadContext, output: str | None) -> ClaimReading:
-    fused = shipped().judge_claim(item.signals)
-    marks = _marks(item, fused.supported, output)
-    words = tuple((output or "")[start:end] for start, end in marks)
-    doubted = words if sum(map(len, words)) < _MOST_OF_IT * len(item.said) else ()
-    clashing = [one for one in item.numbers if one.status == "conflicts" and one.doubt >= _LIKELY]
-    absent = tuple(dict.fromkeys(found.claim.of(claim) for found in item.numbers if found.status in UNTOLD))
+def _verdict(
+    claim: Claim, item: Measured, context: ReadContext, literals: frozenset[str], output: str | None
+) -> Verdict:
+    chances = shipped().judge_claim(item.signals)
+    confidence = max(chances.supported, 1 - chances.supported)
     deciding = context.deciding(item.view.evidence)
     instruction = _is_instruction(item.stated, context)
-    return ClaimReading(
-        supported=fused.supported,
-        contradicted=fused.contradicted,
-        unsupported=fused.unsupported,
-        evidence=() if instruction else _evidence(item, deciding, fused.supported >= THRESHOLD, context),
-        found=_is_found(deciding),
-        conflicts=tuple(claim[with_bound(claim, one.claim.start) : one.claim.end] for one in clashing),
-        missing=absent,
-        instruction=instruction,
-        unmentioned=absent or tuple(_unmentioned(doubted, context) or _unmentioned([item.stated], context)),
-        doubted=doubted,
-        stated=item.stated,
-        absence=item.signals.absence,
-        invented=max(zip(item.error.kinds, KINDS, strict=True))[1] == "invented",
-        marks=marks,
-    )
+    quotations = () if instruction else _evidence(item, deciding, chances.supported >= THRESHOLD, context)
+    quote = " and ".join(map(_quote, quotations))
+    clashing = [one.claim for one in item.numbers if one.status == "conflicts" and one.doubt >= _LIKELY]
+    marks = _marks(item, chances.supported, output)
+    support = _support(item, chances, instruction, bool(quotations), bool(clashing), deciding)
+    strange = next((word for word in literal_words(claim.text) if word not in literals), None)
+    if support is Support.SUPPORTED and strange:
+        support, confidence = Support.UNSUPPORTED, 1.0
+        reason = f"The context does not have “{shortened(strange)}”."
+    elif support is Support.NOT_A_CLAIM:
+        reason = "The context does not tell it, as the output says."
+    elif support is Support.SUPPORTED:
+        reason = f"The context says {quote or 'so'}."
+    elif instruction:
+        reason = "This is an instruction and states nothing that a context could support."
+    else:
+        doubted = [(output or "")[start:end] for start, end in marks]
+        if sum(map(len, doubted)) >= _MOST_OF_IT * len(item.said):
+            doubted = []
+        conflicts = [claim.text[with_bound(claim.text, place.start) : place.end] for place in clashing]
+        missing = list(dict.fromkeys(one.claim.of(claim.text) for one in item.numbers if one.status in UNTOLD))
+        if support is Support.UNSUPPORTED:
+            unsaid = _unsaid(item.stated, quote and (missing or list(_unmentioned(doubted, context))), doubted)
+            reason = f"{unsaid}{f'; the closest it says is {quote}' if quote else ''}."
+        elif item.signals.absence:
+            reason = f"The context does tell it: {quote}."
+        else:
+            failing = _quoted([said for said in conflicts or missing or doubted if _shortened(said) not in quote])
+            reason = f"The context says {quote}{f', not {failing}' if failing else ''}."
+    evidence = (part for quotation in quotations for part in quotation)
+    if not support.holds:
+        evidence = (structs.replace(part, stance="against") for part in evidence)
+    return Verdict(claim, support, reason=reason, confidence=confidence, evidence=tuple(evidence), marks=marks)
+
+
+def _support(
+    item: Measured,
+    chances: ClaimProbabilities,
+    instruction: bool,
+    quoted: bool,
+    clashing: bool,
+    deciding: Sequence[Quotable],
+) -> Support:
+    """Whether a claim holds, and if it does not, in which way.
+
+    What is not supported and clashes with the context by rule (a number) is contradicted, even where the rest of the
+    claim is not in the context at all; what is likeliest made up is not, nor what nothing of the context goes against.
+    That the context does not tell something is no claim where it is so, and a wrong one where the context tells it.
+    """
+    absence = item.signals.absence
+    if absence and not quoted:
+        return Support.NOT_A_CLAIM
+    if instruction:
+        return Support.UNSUPPORTED
+    if chances.supported >= THRESHOLD:
+        return Support.NOT_A_CLAIM if absence else Support.SUPPORTED
+    invented = max(zip(item.error.kinds, KINDS, strict=True))[1] == "invented"
+    clashes = clashing or absence or (chances.contradicted >= chances.unsupported and not invented)
+    # A sentence that is copied from the context is not read by the network.
+    found = not deciding or deciding[0].probability >= _FOUND
+    return Support.CONTRADICTED if quoted and found and clashes else Support.UNSUPPORTED
+
+
+def _unsaid(stated: str, unmentioned: Sequence[str], doubted: Sequence[str]) -> str:
+    if is_subjective(stated):
+        return "This is an opinion that the context does not state"
+    if unmentioned:
+        return f"The context does not mention {_quoted(unmentioned)}"
+    return f"The context does not say {_quoted(doubted) or 'this'}"
 
 
 def _evidence(
@@ -125,11 +144,6 @@ def _evidence(
     followed = [found.evidence[0] for found in item.numbers if found.status == "follows" and found.evidence]
     window = context.window_of_number(followed[0]) if followed else None
     return (context.quoted(window),) if window else ()
-
-
-def _is_found(deciding: Sequence[Quotable]) -> bool:
-    # A sentence that is copied from the context is not read by the network.
-    return not deciding or deciding[0].probability >= _FOUND
 
 
 def _unmentioned(texts: Sequence[str], context: ReadContext) -> Iterator[str]:
@@ -166,56 +180,11 @@ _OPINION = Caseless(rf"\b{pattern('opinions')}\b")
 _TO_THE_JUDGE = Caseless(rf"\b{pattern('said_to_judges')}\b")
 
 
-def decide(reading: ClaimReading) -> tuple[Support, float]:
-    """The verdict on a claim and the probability that it is right.
-
-    What is not supported and clashes with the context by rule (a number) is contradicted, even where the rest of the
-    claim is not in the context at all; what is likeliest made up is not, nor what nothing of the context goes against.
-    That the context does not tell something is no claim where it is so, and a wrong one where the context tells it.
-    """
-    if reading.absence and not reading.evidence:
-        return Support.NOT_A_CLAIM, max(reading.supported, 1 - reading.supported)
-    if reading.instruction:
-        return Support.UNSUPPORTED, max(reading.supported, 1 - reading.supported)
-    if reading.supported >= THRESHOLD:
-        return Support.NOT_A_CLAIM if reading.absence else Support.SUPPORTED, reading.supported
-    clashes = reading.contradicted >= reading.unsupported and not reading.invented
-    wrong = reading.evidence and reading.found and (reading.absence or clashes or reading.conflicts)
-    return Support.CONTRADICTED if wrong else Support.UNSUPPORTED, 1 - reading.supported
-
-
 def hallucination_probability(verdicts: Sequence[Verdict]) -> float:
     """That of the least supported claim: an output with one wrong claim is wrong."""
     return max(
         ((1 - (v.confidence or 0.0)) if v.support.holds else (v.confidence or 0.0) for v in verdicts), default=0.0
     )
-
-
-def reason_of(reading: ClaimReading, support: Support) -> str:
-    """Why, in a plain sentence that quotes what decided."""
-    quote = " and ".join(map(_quote, reading.evidence))
-    if support is Support.NOT_A_CLAIM:
-        return "The context does not tell it, as the output says."
-    if support is Support.SUPPORTED:
-        return f"The context says {quote or 'so'}."
-    if support is Support.UNSUPPORTED:
-        return f"{_unsaid(reading)}{f'; the closest it says is {quote}' if quote else ''}."
-    if reading.absence:
-        return f"The context does tell it: {quote}."
-    failing = _quoted(
-        [words for words in reading.conflicts or reading.missing or reading.doubted if _shortened(words) not in quote]
-    )
-    return f"The context says {quote}{f', not {failing}' if failing else ''}."
-
-
-def _unsaid(reading: ClaimReading) -> str:
-    if reading.instruction:
-        return "This is an instruction and states nothing that a context could support"
-    if is_subjective(reading.stated):
-        return "This is an opinion that the context does not state"
-    if reading.unmentioned and reading.evidence:
-        return f"The context does not mention {_quoted(reading.unmentioned)}"
-    return f"The context does not say {_quoted(reading.doubted) or 'this'}"
 
 
 def is_subjective(text: str) -> bool:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Mapping
+from pathlib import Path
 
 from ..phrases import pattern
 from .numerals import ORDINALS, SMALL, unit_at
@@ -12,69 +14,24 @@ from .quantity import Date, Quantity, bound_of, date_bound
 _MONTHS = "january february march april may june july august september october november december".split()
 _MONTH_NUMBERS = {name[:3]: number for number, name in enumerate(_MONTHS, start=1)}
 _DAYS = "mon tue wed thu fri sat sun".split()
-_STRETCHES = {
-    "early": (1, 4), "mid": (4, 9), "late": (9, 12), "spring": (3, 6), "summer": (6, 9), "autumn": (9, 12),
-    "fall": (9, 12), "winter": None, "first half": (1, 6), "second half": (7, 12), "q1": (1, 3), "q2": (4, 6),
-    "q3": (7, 9), "q4": (10, 12), "first quarter": (1, 3), "second quarter": (4, 6), "third quarter": (7, 9),
-    "fourth quarter": (10, 12), "last quarter": (10, 12), "final quarter": (10, 12),
-}  # fmt: skip
-"""The months of parts of a year; a winter is in two years."""
-_STRETCHES_OF_YEARS = {
-    "decade": {"": (0, 9), "early": (0, 4), "mid": (3, 7), "late": (5, 9)},
-    "century": {"": (0, 100), "early": (0, 40), "mid": (30, 70), "late": (60, 100)},
-}
+_STRETCHES: dict[str, dict[str, list[int] | None]] = json.loads(
+    Path(__file__).with_name("stretches.json").read_text(encoding="utf-8")
+)
+"""The months of parts of a year (a winter is in two), and the years of parts of a decade and a century."""
 _CENTURIES = {word: number for word, number in ORDINALS.items() if number >= 6} | {"twenty-first": 21}
 
-# In lower case "may" and the short names are other words, or too likely to be.
-_MONTH = (
-    r"(?:May|(?:(?<=\bon\s)|(?<=\bin\s)|(?<=\bby\s))may|(?i:January|February|March|April|June|July|August|September|October|November|December)"
-    r"|Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sept|Sep|Oct|Nov|Dec)\b\.?"
-)
-_YEAR = r"(?:1\d{3}|20\d{2})"
-_DAY = r"(?:3[01]|[12]\d|0?[1-9])"
-_PART = r"[Ee]arly|[Mm]id|[Ll]ate"
-_COUNTED = rf"(?!\s+{pattern('counted_things')}\b)"
-_CENTURY = "|".join(f"(?i:{name})" for name in _CENTURIES)
-_TH = r"(?:st|nd|rd|th)?"
-_TO = r"\s?(?:-{1,2}|–|—|to|and|or|until|through)\s?"
+_DATE = re.compile(pattern("date_forms"))
+"""The ways to write a date, the first that fits: groups end in `_y`, `_m`, `_d` and `_l` for year, month, first and last day.
 
-_FORMS = {
-    "iso": rf"(?<![\d-])(?P<y>{_YEAR})-(?P<m>0[1-9]|1[0-2])(?:-(?P<d>{_DAY}))?(?![\d-])",
-    "dotted": rf"(?<![\d.])(?P<d>{_DAY})\.(?P<m>0?[1-9]|1[0-2])\.(?P<y>{_YEAR})(?!\d)",
-    "slashed": rf"(?<![\d/])(?P<a>\d\d?)/(?P<b>\d\d?)/(?P<y>{_YEAR})(?![\d/])",
-    "dmy": rf"(?<![\d.,])(?:(?P<d>{_DAY}){_TH}{_TO})?(?P<l>{_DAY}){_TH}(?:\s+of)?\s+(?P<m>{_MONTH})"
-    rf"(?:\s?,?\s+(?P<y>{_YEAR})\b(?!,\d))?",
-    "mdy": rf"\b(?P<m>{_MONTH})\s+(?:the\s+)?(?P<d>{_DAY}){_TH}\b(?![.,:]\d)"
-    rf"(?:{_TO}(?P<l>{_DAY}){_TH}\b(?=\s*(?:[,.;:)]|$)|\s+(?:{_YEAR}|as|at|in|on|for|with|and|of)\b)(?![.:]\d))?"
-    rf"(?:(?:\s?,\s*|\s+)(?P<y>{_YEAR})\b(?!,\d))?",
-    "my": rf"\b(?:(?:{_PART})[\s-]+)?(?P<m>{_MONTH})\s?,?\s+(?:of\s+)?(?P<y>{_YEAR})\b",
-    "q": rf"\b(?P<s>Q[1-4])(?:\s+(?:of\s+)?|/)(?P<y>{_YEAR})\b",
-    "quarter": r"\b(?P<s>(?:first|second)\s+half|(?:first|second|third|fourth|last|final)\s+quarter)\s+of\s+"
-    rf"(?P<y>{_YEAR})\b",
-    "season": rf"\b(?P<s>[Ss]pring|[Ss]ummer|[Aa]utumn|[Ff]all|[Ww]inter)\s+(?:of\s+)?(?P<y>{_YEAR})\b",
-    "decade": rf"\b(?:(?P<s>{_PART})[\s-]+)?(?:the\s+)?(?P<n>(?:1\d|20)\d0)(?:['’]|\s['’]\s?)?s\b",
-    "century": rf"\b(?:(?P<s>{_PART})[\s-]+)?(?:(?P<n>\d{{1,2}})(?:st|nd|rd|th)|(?P<w>{_CENTURY}))[\s-]+"
-    r"centur(?:y|ies)\b",
-    "slmy": r"(?<![\d/])(?P<m>0?[1-9]|1[0-2])/(?P<y>(?:19|20)\d\d)(?![\d/])",
-    "part": rf"\b(?P<s>{_PART})[\s-]+(?:in\s+)?(?P<y>{_YEAR})\b",
-    "span": r"\b(?P<a>(?:1[5-9]|20|(?<=[(])1[0-4]|(?<=ruled\s)1[0-4]|(?<=reigned\s)1[0-4])\d\d)\s?[-–—/]"
-    r"\s?(?P<b>(?:1\d|20)?\d\d)\b(?![-.,%]\d)",
-    "year": r"(?:(?<![\w.,/$€£¥#-])|(?<=\b[Pp]ost-)|(?<=\b[Pp]re-))(?P<y>(?:19|20)\d\d)\b(?![.,]\d|[%:°/]|-\d{3})"
-    rf"(?!\s?[%°]){_COUNTED}",
-    "old": rf"\b(?P<y>1[0-8]\d\d)\b(?![.,]\d|[%:°])(?!\s?[%°]){_COUNTED}",
-    "month": rf"\b(?P<m>{_MONTH})(?!\s+\d)",
-}
-"""The ways to write a date, the first that fits; `y`, `m`, `d` and `l` are its year, month, first and last day."""
-_DATE = re.compile(
-    "|".join(f"(?P<{form}>{pattern.replace('(?P<', f'(?P<{form}_')})" for form, pattern in _FORMS.items())
-)
+In lower case "may" and the short names of months are other words, or too likely to be.
+"""
 _WEEKDAY = re.compile(r"\b(Monday|Tuesday|Wednesday|Thursday|Friday|Saturday|Sunday|Mon|Tue|Wed|Thu|Fri|Sat|Sun)s?\b")
 
 _TOKEN = re.compile(r"[^\W_]+")
-_FIRST = {*_MONTHS, *_MONTH_NUMBERS, "sept", *_CENTURIES, "twenty", *(name.split()[0] for name in _STRETCHES)}
+_FIRST = {*_MONTHS, *_MONTH_NUMBERS, "sept", *_CENTURIES, "twenty", *(name.split()[0] for name in _STRETCHES["year"])}
 # An early year and a bare month are read as dates only behind a word that leads to one: "in 1066", "by May".
 _BEFORE_YEAR = re.compile(rf"\b{pattern('before_years')}\s+$", re.IGNORECASE)
-_TO_MONTH = re.compile(rf"{_TO}{_MONTH}")
+_TO_MONTH = re.compile(pattern("to") + pattern("month"))
 _CLEAR_MONTHS = frozenset("January February July September October November December".split())
 _OTHER_WORDS = frozenset("a b s x second seconds times bar stone foot quarters night nights".split())
 _CUTS = (";", "|", ",", "\t")
@@ -125,17 +82,18 @@ def _date(match: re.Match[str]) -> Date | None:
     if match.lastgroup == "span":
         first, last = part["a"], part["b"]
         return Date((int(first), max(int(first), int(first[: 4 - len(last)] + last))))
-    if match.lastgroup in _STRETCHES_OF_YEARS:
+    if match.lastgroup in ("decade", "century"):
         number = int(part["n"]) if "n" in part else _CENTURIES[part["w"].casefold()]
         start = number if match.lastgroup == "decade" else 100 * number - 100
-        low, high = _STRETCHES_OF_YEARS[match.lastgroup][stretch]
+        low, high = _STRETCHES[match.lastgroup][stretch] or (0, 0)
         return Date((start + low, start + high)) if 0 <= start <= 2090 else None
     years = (int(part["y"]), int(part["y"])) if "y" in part else None
     if match.lastgroup == "slashed":
         month, day = sorted((int(part["a"]), int(part["b"])))
         clear = month <= 12 and (day > 12 or day == month)  # of 3/4/2020 the order cannot be known
         return Date(years, (month, month), day) if clear else Date(years)
-    months = _STRETCHES.get(stretch)
+    known = _STRETCHES["year"].get(stretch)
+    months = (known[0], known[1]) if known else None
     if "m" in part:
         month = int(part["m"]) if part["m"].isdigit() else _MONTH_NUMBERS[part["m"][:3].casefold()]
         months = (month, month)

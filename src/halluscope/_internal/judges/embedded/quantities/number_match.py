@@ -12,7 +12,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
-from importlib.resources import files
+from pathlib import Path
 
 from ....text import Span
 from ..claims.grammar import finite_verb
@@ -237,8 +237,7 @@ def doubt(found: Mapping[str, float]) -> float:
 
 @lru_cache(maxsize=1)
 def _weights() -> dict[str, dict[str, float]]:
-    text = (files(__package__) / "quantities.json").read_text(encoding="utf-8")
-    loaded: dict[str, dict[str, float]] = json.loads(text)
+    loaded: dict[str, dict[str, float]] = json.loads(Path(__file__).with_name("quantities.json").read_text("utf-8"))
     return loaded
 
 

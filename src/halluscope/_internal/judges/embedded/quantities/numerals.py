@@ -12,6 +12,8 @@ import re
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from ..phrases import pattern
+
 
 class Unit(NamedTuple):
     """What a unit measures, and `base = value * factor + offset`."""
@@ -150,7 +152,7 @@ _SCALE_WORDS = r"hundred|thousand|million|billion|trillion|dozen|lakh|crore"
 # What "two in 24 hours" is not a share of.
 _NO_WHOLE = (
     r"(?:(?:seconds?|minutes?|hours?|days?|weeks?|months?|years?|seasons?|games?|matches|quarters?)\b"
-    r"|(?:January|February|March|April|May|June|July|August|September|October|November|December)\b)"
+    rf"|{pattern('months')}\b)"
 )
 _PART = "|".join(sorted(PARTS, key=len, reverse=True))
 # Taken apart by some tool: "3, 500 soldiers", "1. 3 billion"; and a decimal comma before a percent sign.

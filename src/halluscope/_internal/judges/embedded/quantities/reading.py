@@ -1,7 +1,7 @@
 """Every quantity of a text: numbers with their unit, money, percentages, dates and times, with their places.
 
 A quantity is kept as the text states it: its value in a base unit, the precision of its last digit, and
-the word that bounds it ("about", "at least", "exactly"). What follows from that is decided in `tolerance`.
+the word that bounds it ("about", "at least", "exactly"). What follows from that is decided in `comparison`.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from dataclasses import replace
 from itertools import pairwise
 
 from ....text import STOP_WORDS, Span, stem
+from ....text.citation_marks import citation_marks
 from ....text.words import fold
 from ..phrases import pattern
 from .dates import dates, times, weekdays
@@ -32,12 +33,6 @@ from .numerals import (
 from .quantity import Date, Kind, Quantity, bound_of
 
 _ADDRESS = re.compile(r"https?://\S+|\bwww\.\S+|[\w.+-]{1,64}@[\w-]{1,64}\.[\w.-]{1,64}")
-# Marks that cite a passage or a work state nothing: "[2]", "[1, 3]", "(Smith et al., 2020)". A list of values is none.
-_CITATION = re.compile(
-    r"(?<![:=,(\[{])(?<![:=,(\[{]\s)\[\d{1,2}(?:\s?[,–-]\s?\d{1,2}){0,8}\](?!\s?[:=])"
-    r"|\((?:see\s|cf\.\s)?(?!(?:January|February|March|April|May|June|July|August|September|October|November|December)\b)"
-    r"[A-Z][\w'’-]{1,30}(?:\s(?:et\sal\.?|(?:and|&)\s[A-Z][\w'’-]{1,30}))?,\s(?:19|20)\d\d[a-z]?\)"
-)
 # What stands for a thing rather than for an amount: AB-123, R4, 10.4.1.11, #3310, addresses.
 _IDENTIFIER = re.compile(
     r"(?<![\w.])\d+(?:\.\d+){2,}(?![\w%])"
@@ -70,9 +65,8 @@ _NONE, _YEAR = Unit("", 1.0), Unit("duration", 31557600.0)
 def read(text: str) -> list[Quantity]:
     """Every quantity of a text in order, none overlapping another."""
     taken = bytearray(len(text))
-    for no_amount in (_ADDRESS, _CITATION):
-        for match in no_amount.finditer(text):
-            _take(taken, *match.span())
+    for match in (*_ADDRESS.finditer(text), *citation_marks(text)):
+        _take(taken, *match.span())
     found = dated(text, [date for date in dates(text) if _take(taken, date.start, date.end)])
     found += [one for one in (*times(text), *weekdays(text)) if _take(taken, one.start, one.end)]
     for match in _IDENTIFIER.finditer(text):
