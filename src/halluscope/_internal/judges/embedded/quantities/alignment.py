@@ -10,7 +10,8 @@ import math
 import re
 from bisect import bisect_left
 from collections import Counter
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from typing import NamedTuple
 
@@ -39,14 +40,15 @@ class Placed:
     index: int
     quantity: Quantity
     sentence: int
-    near: dict[str, float]
-    own: frozenset[str]
+    """Below zero, like the index, for one that was worked out, which belongs to everything."""
+    near: Mapping[str, float] = field(default_factory=dict)
+    own: frozenset[str] = frozenset()
     """The words of the number itself: two sentences are not alike for holding it."""
-    label: tuple[str, ...]
+    label: tuple[str, ...] = ()
     """What a field or a specification calls it, the last word last: "unit", "price" in "unit price: 12.50"."""
-    end: str
+    end: str = ""
     """Which end of a span or a change it is, "first" or "last": the 5 and the 9 of "from 5 to 9"."""
-    meant: Quantity | None
+    meant: Quantity | None = None
     """The number with what its text has said before it: 84.2 below "EUR million", 12 May below "baptisms 1871"."""
 
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
 from typing import NamedTuple
@@ -16,6 +15,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from .alignment import Placed
 from .numerals import unit_of
 from .quantity import LIMITS, Quantity
 
@@ -41,18 +41,6 @@ _PINCH = 2000.0
 """A number so many times smaller than another is not added to it: as it is rounded, the other would not change."""
 
 
-@dataclass(frozen=True, slots=True)
-class Operand:
-    """A number to reckon with, and where it belongs."""
-
-    quantity: Quantity
-    group: int
-    """The sentence or record it stands in; below zero where it was worked out, and belongs to everything."""
-    label: tuple[str, ...] = ()
-    index: int = -1
-    """Its place among the numbers of the context."""
-
-
 class Level:
     """Values in one unit, the places of the operands of each, and how far it may be off."""
 
@@ -75,10 +63,10 @@ class Level:
 class Operations:
     """One step with each of the operands, for results of one dimension."""
 
-    def __init__(self, operands: list[Operand], dimension: str, factor: float, year: int) -> None:
+    def __init__(self, operands: list[Placed], dimension: str, factor: float, year: int) -> None:
         self._operands = operands
         self._all = [(place, operand.quantity) for place, operand in enumerate(operands)][-3 * _MOST :]
-        self._groups = np.array([operand.group for operand in operands])
+        self._groups = np.array([operand.sentence for operand in operands])
         labels: dict[tuple[str, ...], int] = {}
         self._labels = np.array(
             [labels.setdefault(one.label, len(labels)) if one.label else -1 - at for at, one in enumerate(operands)]
@@ -342,11 +330,11 @@ class Reached(NamedTuple):
 class Arithmetic:
     """The numbers of a context, of a question and of what was worked out already, and what they reach."""
 
-    def __init__(self, operands: Sequence[Operand]) -> None:
+    def __init__(self, operands: Sequence[Placed]) -> None:
         self._operands = list(operands)
         self._steps: dict[tuple[str, float], Operations] = {}
 
-    def add(self, operand: Operand) -> None:
+    def add(self, operand: Placed) -> None:
         """One more number to reckon with."""
         self._operands.append(operand)
         self._steps.clear()

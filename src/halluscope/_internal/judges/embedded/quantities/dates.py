@@ -21,7 +21,9 @@ _STRETCHES: dict[str, dict[str, list[int] | None]] = json.loads(
 _CENTURIES = {word: number for word, number in ORDINALS.items() if number >= 6} | {"twenty-first": 21}
 
 _DATE = re.compile(pattern("date_forms"))
-"""The ways to write a date, the first that fits: groups end in `_y`, `_m`, `_d` and `_l` for year, month, first and last day.
+"""The ways to write a date, the first that fits.
+
+Groups end in `_y`, `_m`, `_d` and `_l` for year, month, first and last day.
 
 In lower case "may" and the short names of months are other words, or too likely to be.
 """

@@ -11,6 +11,7 @@ import math
 import re
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
 
@@ -18,7 +19,7 @@ from ....text import Span
 from ..claims.grammar import finite_verb
 from ..phrases import pattern
 from .alignment import Placed, Prepared, prepare
-from .arithmetic import BY_CONSTANTS, TWO_STEPS, Arithmetic, Operand, Reached
+from .arithmetic import BY_CONSTANTS, TWO_STEPS, Arithmetic, Reached
 from .comparison import Counterpart, Pairing, pairings, relate, same_value
 from .numerals import unit_of
 from .quantity import COMPUTED, LIMITS, ROUGHLY, NumberMatch, Quantity, with_bound
@@ -69,11 +70,11 @@ def _beside(found: list[NumberMatch], shared: list[NumberMatch]) -> list[NumberM
     return sorted([*apart, *shared], key=lambda one: one.claim.start)
 
 
-def _made(quantity: Quantity) -> Operand:
-    return Operand(quantity, -1)
+def _made(quantity: Quantity) -> Placed:
+    return Placed(-1, quantity, -1)
 
 
-def _operands(known: Prepared, texts: Sequence[Prepared], asked: Prepared) -> list[Operand]:
+def _operands(known: Prepared, texts: Sequence[Prepared], asked: Prepared) -> list[Placed]:
     """The numbers of the context to reckon with; of very many, those whose sentences share most with the answer."""
     placed: Sequence[Placed] = known.placed
     if len(placed) > _MOST_OPERANDS:
@@ -81,12 +82,7 @@ def _operands(known: Prepared, texts: Sequence[Prepared], asked: Prepared) -> li
         shared = [sum(map(known.weight, stems & words)) for stems in known.stems]
         best = sorted(placed, key=lambda item: -shared[item.sentence])[:_MOST_OPERANDS]
         placed = sorted(best, key=lambda item: item.index)
-    return [
-        Operand(quantity, item.sentence, item.label, item.index)
-        for item in placed
-        for quantity in (item.quantity, item.meant)
-        if quantity is not None
-    ]
+    return [one for item in placed for one in (item, item.meant and replace(item, quantity=item.meant)) if one]
 
 
 class _Claim:

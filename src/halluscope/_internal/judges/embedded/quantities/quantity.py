@@ -125,11 +125,8 @@ _BEFORE = re.compile(
     re.IGNORECASE,
 )
 _AFTER = re.compile(
-    r"\s*(?:(?P<atleast>\+(?!\s?\d)|or\s+(?:more|over|above|older|longer|higher|greater|later|newer|better)\b"
-    r"|and\s+(?:older|above|up)\b(?!\s+to\b)|(?:at|as\s+a)\s+(?:the\s+)?(?:least|minimum)\b)"
-    r"|(?P<atmost>or\s+(?:less|fewer|under|below|younger|shorter|lower|earlier)\b|and\s+younger\b"
-    r"|(?:at|as\s+a)\s+(?:the\s+)?(?:most|maximum)\b|at\s+most\b|maximum\b|max\b)"
-    r"|(?P<about>or\s+so\b|or\s+thereabouts\b|approximately\b))",
+    rf"\s*(?:(?P<atleast>{pattern('after_at_least')})|(?P<atmost>{pattern('after_at_most')})"
+    r"|(?P<about>(?:or\s+so|or\s+thereabouts|approximately)\b))",
     re.IGNORECASE,
 )
 

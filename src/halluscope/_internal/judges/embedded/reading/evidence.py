@@ -311,12 +311,8 @@ class ReadContext:
         row = self._quotation(unit.passage, unit.start, unit.end)
         return (row, self._quotation(unit.passage, *unit.header)) if unit.header else (row,)
 
-    def evidence(self, window: Window) -> Evidence:
-        """What holds a window of the index, as a quotation: whole sentences, a row, or whole `key: value` pairs."""
-        return self.quoted(window)[0]
-
     def quoted(self, window: Window) -> tuple[Evidence, ...]:
-        """What holds a window of the index, as quotations from its passage; a row of a table with its header."""
+        """What holds a window of the index, as quotations: whole sentences, pairs, or a row with its header."""
         statements = self._statements[window.passage]
         if not statements:
             return self.quote(Quotable(window.passage, *whole_sentences(self.index.passages[window.passage], window)))

@@ -18,15 +18,7 @@ from ....text import STOP_WORDS, raw_words
 from ....text.verb_forms import PASTS
 from ..phrases import words
 
-_NAMES = {
-    "af": "Afrikaans", "az": "Azerbaijani", "bs": "Bosnian", "ca": "Catalan", "cs": "Czech", "cy": "Welsh",
-    "da": "Danish", "de": "German", "en": "English", "es": "Spanish", "et": "Estonian", "eu": "Basque",
-    "fi": "Finnish", "fr": "French", "ga": "Irish", "gl": "Galician", "hr": "Croatian", "hu": "Hungarian",
-    "id": "Indonesian", "is": "Icelandic", "it": "Italian", "lt": "Lithuanian", "lv": "Latvian", "ms": "Malay",
-    "mt": "Maltese", "nl": "Dutch", "no": "Norwegian", "pl": "Polish", "pt": "Portuguese", "ro": "Romanian",
-    "sk": "Slovak", "sl": "Slovenian", "sq": "Albanian", "sv": "Swedish", "sw": "Swahili", "tl": "Tagalog",
-    "tr": "Turkish", "vi": "Vietnamese",
-}  # fmt: skip
+_NAMES = dict(sorted(name.split("/") for name in words("languages")))
 """Languages in Latin letters that are told apart. Fewer of them are told apart better."""
 _ENGLISH = words("english") | {past for past in PASTS if past.endswith("ed") and len(past) > 5}
 """Common English words that are words of hardly any other language."""
