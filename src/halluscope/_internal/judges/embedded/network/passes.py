@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 from typing import Protocol
 
 from ....core.verdict import Claim
+from ..claims.bare_answers import question_in
 from ..reading.evidence import EvidenceIndex, Selection, sentences
 from ..reading.judged_text import judged
 from .model import KINDS, ClaimView, Place, Reading
@@ -94,9 +95,11 @@ def alone_look(claim: Claim, index: EvidenceIndex, question: str | None) -> Read
 
 def without_question(claim: str, question: str | None) -> str:
     """A claim without the question that a bare answer was joined with."""
-    asked = " ".join((question or "").split())
-    rest = claim[len(asked) :].strip() if asked and claim.startswith(asked) else ""
-    return rest or claim
+    for asked in (" ".join((question or "").split()), question_in(question or "")):
+        rest = claim[len(asked) :].strip() if asked and claim.startswith(asked) else ""
+        if rest:
+            return rest
+    return claim
 
 
 def all_looks(
