@@ -115,7 +115,7 @@ def quotes_of(
     units = [max(item, key=lambda unit: float(np.mean(item[unit])), default=None) for item in scores]
     for number, item in enumerate(found):
         if units[number] is None and item.selection.best is not None:
-            quote = context.evidence(item.selection.best)
+            quote = context.quoted(item.selection.best)[0]
             units[number] = (quote.passage, quote.start, quote.end)
     return [_decides(unit, case) for unit in units]
 
