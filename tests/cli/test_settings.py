@@ -133,7 +133,8 @@ def test_one_page_lists_every_setting_and_every_variable() -> None:
     page = (ROOT / "docs" / "settings.md").read_text(encoding="utf-8")
     for setting in SETTINGS:
         assert f"| `{setting.name}` | `{setting.variable}` |" in page
-    source = "\n".join(path.read_text(encoding="utf-8") for path in (ROOT / "src").rglob("*.py"))
+    files = [*(ROOT / "src").rglob("*.py"), *(ROOT / "src").rglob("commands.json")]
+    source = "\n".join(path.read_text(encoding="utf-8") for path in files)
     asked = set(re.findall(r"\"((?:HALLUSCOPE|OPENAI|ANTHROPIC|HF|GITHUB)_[A-Z_]+)\"", source))
     assert len(asked) > 15
     assert [name for name in sorted(asked) if f"`{name}`" not in page] == []

@@ -8,6 +8,7 @@ import re
 import signal
 import sys
 import zlib
+from collections.abc import Callable
 from importlib import import_module
 from typing import Annotated, Any, NoReturn, cast
 
@@ -17,35 +18,9 @@ from typer.core import TyperGroup
 from ..core.errors import FetchError, HalluscopeError, InputError, MissingExtra, ModelFileError, UnknownName
 from ..core.redaction import redacted
 from ..core.version import __version__
+from .options import COMMAND_MODULES, F, described
 from .settings.file import applied_settings
 from .terminal import printable, replace_unencodable
-
-COMMAND_MODULES = {
-    "init": "settings.commands",
-    "trust": "settings.commands",
-    "check": "check_command",
-    "fix": "check_command",
-    "eval": "eval_command",
-    "runs": "runs_command",
-    "batches": "runs_command",
-    "show": "runs_command",
-    "report": "runs_command",
-    "compare": "runs_command",
-    "export": "runs_command",
-    "alert": "runs_command",
-    "cache": "settings.commands",
-    "bench": "bench_command",
-    "calibrate": "calibrate_command",
-    "stress": "stress_command",
-    "label": "label_command",
-    "sample": "sample_command",
-    "serve": "serve_commands",
-    "mcp": "serve_commands",
-    "judges": "check_command",
-    "metrics": "check_command",
-}
-"""The module of each command, in the order of `--help`."""
-
 
 _WITHOUT_SETTINGS = ("init", "trust")
 """Commands that work on the settings file itself."""
@@ -63,7 +38,7 @@ class Commands(TyperGroup):
         if cmd_name not in COMMAND_MODULES:
             return None
         import_module(f".{COMMAND_MODULES[cmd_name]}", __package__)
-        command = self._build(cmd_name)
+        command: Any = typer.main.get_group(app).commands[cmd_name]
         command.help = _LINE_END.sub(" ", command.help or "")  # wrap paragraphs at the width of the terminal
         for shown in (command, *getattr(command, "commands", {}).values()):
             _without_type(shown.get_params(ctx))
@@ -71,17 +46,6 @@ class Commands(TyperGroup):
 
     def get_params(self, ctx: Any) -> list[Any]:
         return _without_type(super().get_params(ctx))
-
-    def _build(self, cmd_name: str) -> Any:
-        for group in app.registered_groups:
-            if group.name == cmd_name:
-                return typer.main.get_group_from_info(
-                    group, pretty_exceptions_short=False, suggest_commands=True, rich_markup_mode=app.rich_markup_mode
-                )
-        info = next(info for info in app.registered_commands if info.name == cmd_name)
-        return typer.main.get_command_from_info(
-            info, pretty_exceptions_short=False, rich_markup_mode=app.rich_markup_mode
-        )
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         if args and args[0] not in COMMAND_MODULES and not args[0].startswith("-"):
@@ -120,6 +84,11 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
+
+
+def command(name: str, group: typer.Typer = app) -> Callable[[F], F]:
+    """Make a command of a function. The name includes that of its group, as in "runs rm"."""
+    return lambda function: group.command(name.split()[-1])(described(name, function))
 
 
 def _version(wanted: bool) -> None:
@@ -185,7 +154,7 @@ def fail(message: str, code: int = USAGE) -> NoReturn:
 
 def describe(error: BaseException) -> tuple[str, int]:
     """Return a one-sentence message and the exit code for an error."""
-    while len(getattr(error, "exceptions", ())) == 1:  # a task group wraps the error of its task
+    while getattr(error, "exceptions", ()):  # a task group wraps the errors of its tasks: the first is the reason
         error = cast("Any", error).exceptions[0]
     if isinstance(error, KeyboardInterrupt):
         return "interrupted.", interrupt_code(error)

@@ -7,7 +7,6 @@ import shlex
 import sys
 from enum import Enum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
 
 import msgspec
 import typer
@@ -18,31 +17,21 @@ from ..engine import metrics
 from ..engine.judge import DEFAULT, VARIABLE, Judge, resolve
 from ..engine.metric import Metric
 from ..engine.metrics import Label
-from ..proof.bench.bench_report import BenchReport
 from ..proof.bench.bench_report import bench as measure
 from ..proof.bench.judge_run import CONCURRENCY
 from ..proof.sets.public_sets import SETS, load_set
 from ..runs.labelled_case import sample_of_cases
-from ..runs.profile import Profile
-from .app import app
-from .open_store import open_replies
+from .app import command
 from .options import (
     DEFAULT_METRIC,
-    BaseUrl,
-    CasesAtOnce,
-    DrawnLimit,
-    JudgeNames,
-    MetricNames,
-    ProfileName,
     judge_options,
+    open_replies,
+    profile_named,
     refuse_overwriting,
 )
 from .terminal import console as new_console
 from .terminal import print_json, print_table, progress_bars
 from .views.ci_files import write_text
-
-if TYPE_CHECKING:
-    from ..proof.bench.repair_figures import RepairFigures
 
 NO_VERDICT = 3
 """Exit code if a judge gave no verdict on any case."""
@@ -55,53 +44,27 @@ class LabelStyle(str, Enum):
     PHOENIX = "phoenix"
 
 
-@app.command("bench")
+@command("bench")
 def bench(
-    set: Annotated[
-        str | None,
-        typer.Argument(
-            metavar="[DATA]", help="A public set by name, or a file of labelled cases. Default: list the public sets."
-        ),
-    ] = None,
-    judge: JudgeNames = None,
-    metric: MetricNames = None,
-    style: Annotated[
-        LabelStyle | None,
-        typer.Option(help="Prompt of the metric label: whether the output is right by its context, or as an answer."),
-    ] = None,
-    file: Annotated[
-        Path | None,
-        typer.Option("--file", "-f", metavar="FILE", help="Read the set from this file in its original format."),
-    ] = None,
-    split: Annotated[
-        str | None, typer.Option(metavar="NAME", help="A split of the set other than its default.")
-    ] = None,
-    limit: DrawnLimit = None,
-    seed: Annotated[int, typer.Option(metavar="N", help="Random seed for drawing cases and for the bootstrap.")] = 0,
-    profile: ProfileName = None,
-    threshold: Annotated[
-        float | None, typer.Option(metavar="P", help="Flag from this probability, instead of the judge's label.")
-    ] = None,
-    base_url: BaseUrl = None,
-    concurrency: CasesAtOnce = CONCURRENCY,
-    resamples: Annotated[int, typer.Option(min=1, metavar="N", help="Resamples of the bootstrap.")] = 1000,
-    mistakes: Annotated[int, typer.Option(min=0, metavar="N", help="Show the N worst mistakes.")] = 5,
-    picture: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Write the matrices and curves to an SVG file.")
-    ] = None,
-    repair: Annotated[
-        bool,
-        typer.Option(
-            "--repair",
-            help="Repair the wrong answers that the judge flags, and measure the repairs. A second --judge looks for "
-            "new errors.",
-        ),
-    ] = False,
-    fresh: Annotated[
-        bool, typer.Option("--fresh", help="Ask chat judges again instead of using cached replies.")
-    ] = False,
-    offline: Annotated[bool, typer.Option("--offline", help="Do not download anything.")] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the results as one JSON object.")] = False,
+    set: str | None = None,
+    judge_names: list[str] | None = None,
+    metric_names: list[str] | None = None,
+    style: LabelStyle | None = None,
+    file: Path | None = None,
+    split: str | None = None,
+    limit: int | None = None,
+    seed: int = 0,
+    profile: str | None = None,
+    threshold: float | None = None,
+    base_url: str | None = None,
+    concurrency: int = CONCURRENCY,
+    resamples: int = 1000,
+    mistakes: int = 5,
+    picture: Path | None = None,
+    repair: bool = False,
+    fresh: bool = False,
+    offline: bool = False,
+    as_json: bool = False,
 ) -> None:
     """Measure judges on labelled data and compare them with trivial baselines.
 
@@ -111,8 +74,8 @@ def bench(
         list_sets()
         return
     refuse_overwriting(set, picture)
-    chosen = Profile.load(profile) if profile else None
-    judges = _judges(judge or [chosen.judge if chosen else os.environ.get(VARIABLE) or DEFAULT], base_url)
+    chosen = profile_named(profile)
+    judges = _judges(judge_names or [chosen.judge if chosen else os.environ.get(VARIABLE) or DEFAULT], base_url)
     if repair:
         from ..proof.bench.repair_figures import measure_repairs
 
@@ -125,7 +88,7 @@ def bench(
                 loaded.name,
                 cases,
                 judges[0],
-                metrics.resolve((metric or [DEFAULT_METRIC])[0], include_reason=False),
+                metrics.resolve((metric_names or [DEFAULT_METRIC])[0], include_reason=False),
                 second=judges[1] if len(judges) > 1 else None,
                 known=loaded.cases,
                 cache=replies,
@@ -135,9 +98,12 @@ def bench(
         if as_json:
             print_json(msgspec.json.encode(found).decode())
         else:
-            _show_repairs(found, mistakes)
+            from .views.repair import show_figures
+
+            show_figures(new_console(), found, mistakes)
+            _show_command()
         return
-    chosen_metrics = [_metric(name, style) for name in metric or [chosen.metric if chosen else "label"]]
+    chosen_metrics = [_metric(name, style) for name in metric_names or [chosen.metric if chosen else "label"]]
     pairs = [(j, m) for j in judges for m in chosen_metrics]
     with open_replies(*judges, fresh=fresh) as replies, progress_bars(wanted=not as_json) as tick:
         report = measure(
@@ -159,7 +125,10 @@ def bench(
     if as_json:
         print_json(msgspec.json.encode({**report.to_dict(), "command": _command()}).decode())
     else:
-        _show(report)
+        from ..proof.bench.bench_table import shown
+
+        new_console().print(shown(report))
+        _show_command()
     if picture is not None:
         from ..proof.bench.picture import bench_svg
 
@@ -167,14 +136,6 @@ def bench(
         typer.echo(f"picture: {picture}", err=True)
     if any(figures.n and not figures.scored for figures in report.judges):
         raise typer.Exit(NO_VERDICT)
-
-
-def _show_repairs(found: RepairFigures, examples: int) -> None:
-    from .views.repair import show_figures
-
-    console = new_console()
-    show_figures(console, found, examples)
-    console.print(f"to repeat: {_command()}", style="dim", soft_wrap=True)
 
 
 def list_sets() -> None:
@@ -198,12 +159,8 @@ def _judges(names: list[str], base_url: str | None) -> list[Judge]:
     return [resolve(name, **(judge_options(base_url, name) if name in remote else {})) for name in names]
 
 
-def _show(report: BenchReport) -> None:
-    from ..proof.bench.bench_table import shown
-
-    console = new_console()
-    console.print(shown(report))
-    console.print(f"to repeat: {_command()}", style="dim", soft_wrap=True)
+def _show_command() -> None:
+    new_console().print(f"to repeat: {_command()}", style="dim", soft_wrap=True)
 
 
 def _command() -> str:

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import os
-from typing import Annotated, NamedTuple, cast
+from typing import NamedTuple, cast
 
 import msgspec
-import typer
 from rich.table import Table
 
 from ..core.errors import InputError
@@ -20,44 +19,30 @@ from ..proof.sets.public_sets import load_set
 from ..runs.labelled_case import LabelledCase, sample_of_cases
 from ..runs.profile import MappingKind, Profile, profile_path
 from ..stats.interval import Interval
-from .app import app
-from .open_store import open_replies
-from .options import BaseUrl, CasesAtOnce, DrawnLimit, JudgeName, MetricName, judge_options
+from .app import command
+from .options import judge_options, open_replies
 from .terminal import console as new_console
 from .terminal import print_json
 
 RECALL = 0.8
 
 
-@app.command("calibrate")
+@command("calibrate")
 def calibrate(
-    labels: Annotated[str, typer.Argument(metavar="DATA", help="A file of labelled cases, or a public set.")],
-    judge: JudgeName = None,
-    metric: MetricName = "label",
-    recall: Annotated[
-        float | None, typer.Option(metavar="SHARE", help=f"Share of hallucinated outputs to catch. Default: {RECALL}.")
-    ] = None,
-    false_alarms: Annotated[
-        float | None,
-        typer.Option(metavar="SHARE", help="Instead of --recall: share of factual outputs that may be flagged."),
-    ] = None,
-    confidence: Annotated[
-        float, typer.Option(metavar="SHARE", help="Confidence that the threshold meets the target.")
-    ] = CONFIDENCE,
-    name: Annotated[
-        str | None, typer.Option(metavar="NAME", help="Name of the profile. Default: the name of the data.")
-    ] = None,
-    mapping: Annotated[
-        str | None, typer.Option(metavar="KIND", help="isotonic or platt. Default: chosen by the number of labels.")
-    ] = None,
-    direction: Annotated[
-        str, typer.Option(metavar="lower|higher", help="Which scores in the file are better.")
-    ] = "lower",
-    limit: DrawnLimit = None,
-    seed: Annotated[int, typer.Option(metavar="N", help="Random seed for drawing cases.")] = 0,
-    base_url: BaseUrl = None,
-    concurrency: CasesAtOnce = CONCURRENCY,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the profile as JSON.")] = False,
+    labels: str,
+    judge: str | None = None,
+    metric: str = "label",
+    recall: float | None = None,
+    false_alarms: float | None = None,
+    confidence: float = CONFIDENCE,
+    name: str | None = None,
+    mapping: str | None = None,
+    direction: str = "lower",
+    limit: int | None = None,
+    seed: int = 0,
+    base_url: str | None = None,
+    concurrency: int = CONCURRENCY,
+    as_json: bool = False,
 ) -> None:
     """Choose a threshold from labelled data and save it as a profile for `check`, `eval` and `bench`.
 

@@ -7,7 +7,7 @@ import os
 import sys
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Any
 
 import msgspec
 import typer
@@ -27,30 +27,18 @@ from ..judges.specialised.formats import FORMATS, Format
 from ..repair.repairing import ABSTENTION
 from ..repair.repairing import repair as repair_one
 from ..runs.datasets.columns import turns_named
-from .app import app
+from .app import command
 from .options import (
     DEFAULT_METRIC,
-    BaseUrl,
-    ContextFrom,
-    JudgeName,
-    MetricName,
-    MetricNames,
-    PassThreshold,
-    ProfileName,
-    Strict,
-    Turns,
-    judge_options,
+    given_options,
     metrics_or_default,
+    profile_named,
     sources,
 )
 from .settings.file import source_of
 from .terminal import console as new_console
 from .terminal import print_json, print_table, printable, progress_spinner
 from .views.result import show_conversation, show_result
-
-if TYPE_CHECKING:
-    from ..runs.profile import Profile
-
 
 PASSING = (
     "An output passes if every claim is supported. --threshold allows a share of unsupported claims, but never a "
@@ -67,38 +55,22 @@ NO_SCORE = 3
 """Exit code for a check without a score: nothing to judge, or the judge failed."""
 
 
-OUTPUT = typer.Option("--output", "-o", metavar="TEXT", help="The text to check; @FILE reads a file, - reads stdin.")
-OutputOption = Annotated[str, OUTPUT]
-PassageOption = Annotated[
-    list[str] | None,
-    typer.Option("--context", "-c", metavar="TEXT", help="A passage of the context; @FILE reads a file. Repeatable."),
-]
-InputOption = Annotated[
-    str | None, typer.Option("--input", "-i", metavar="TEXT", help="The question the model was asked.")
-]
-
-
-@app.command("check")
+@command("check")
 def check(
-    output: Annotated[str | None, OUTPUT] = None,
-    context: PassageOption = None,
-    input: InputOption = None,
-    messages: Annotated[
-        str | None,
-        typer.Option(
-            metavar="TEXT", help="A conversation as JSON, in place of --output and --input; @FILE reads a file."
-        ),
-    ] = None,
-    turns: Turns = "last",
-    context_from: ContextFrom = None,
-    metric: MetricNames = None,
-    judge: JudgeName = None,
-    base_url: BaseUrl = None,
-    threshold: PassThreshold = None,
-    profile: ProfileName = None,
-    strict: Strict = None,
-    reason: Annotated[bool, typer.Option("--reason/--no-reason", help="Ask the judge for a reason.")] = True,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON, one line per metric.")] = False,
+    output: str | None = None,
+    context: list[str] | None = None,
+    input: str | None = None,
+    messages: str | None = None,
+    turns: str = "last",
+    context_from: str | None = None,
+    metric_names: list[str] | None = None,
+    judge: str | None = None,
+    base_url: str | None = None,
+    threshold: float | None = None,
+    profile: str | None = None,
+    strict: bool | None = None,
+    reason: bool = True,
+    as_json: bool = False,
 ) -> None:
     """Check one output: show its claims, their evidence and the reason.
 
@@ -111,12 +83,12 @@ def check(
     if messages is not None:
         checked = _conversation(text)
         text = Case.of(checked, passages, question, context_from=asked).output
-    chosen = _profile(profile)
+    chosen = profile_named(profile)
     judge = judge or (chosen.judge if chosen else None)
-    options = _options(judge, base_url, strict, threshold, reason)
+    options = given_options(base_url, judge, strict=strict, threshold=threshold, include_reason=reason)
     results: list[Result] = []
     console = new_console()
-    names = metrics_or_default(metric, chosen.metric if chosen else None)
+    names = metrics_or_default(metric_names, chosen.metric if chosen else None)
     if chosen is not None:
         for name in names:
             chosen.check_metric(name)
@@ -141,7 +113,7 @@ def check(
     raise typer.Exit(_exit_code(results))
 
 
-@app.command("judges")
+@command("judges")
 def judges() -> None:
     """List the judges, and what is missing for those that are not ready."""
     rows: list[tuple[str, str]] = []
@@ -161,7 +133,7 @@ def judges() -> None:
     console.print(f"\nWithout --judge: {printable(default)}")
 
 
-@app.command("metrics")
+@command("metrics")
 def metrics() -> None:
     """List the metrics with their formulas."""
     console = new_console()
@@ -181,21 +153,6 @@ def read_texts(output: str, context: list[str] | None, input: str | None) -> tup
     text = _text(output)
     passages = [_text(passage) for passage in context] if context is not None else None
     return text, passages, _text(input) if input is not None else None
-
-
-def _options(
-    judge: str | None, base_url: str | None, strict: bool | None, threshold: float | None, reason: bool
-) -> dict[str, Any]:
-    options = {"strict": strict, "include_reason": reason, **judge_options(base_url, judge)}
-    return options if threshold is None else {**options, "threshold": threshold}
-
-
-def _profile(name: str | None) -> Profile | None:
-    if name is None:
-        return None
-    from ..runs.profile import Profile
-
-    return Profile.load(name)
 
 
 def _missing(provider: Provider) -> str | None:
@@ -267,23 +224,19 @@ def _exit_code(results: list[Result]) -> int:
     return 0 if all(result.passed for result in results) else NOT_PASSED
 
 
-@app.command("fix")
+@command("fix")
 def fix(
-    output: OutputOption,
-    context: PassageOption = None,
-    input: InputOption = None,
-    metric: MetricName = DEFAULT_METRIC,
-    judge: JudgeName = None,
-    base_url: BaseUrl = None,
-    threshold: PassThreshold = None,
-    strict: Strict = None,
-    abstention: Annotated[
-        str, typer.Option(metavar="TEXT", help="The text if nothing of the output is left.")
-    ] = ABSTENTION,
-    write: Annotated[
-        bool, typer.Option("--write", "-w", help="Write the repaired text back to the file of --output @FILE.")
-    ] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the repair as JSON.")] = False,
+    output: str,
+    context: list[str] | None = None,
+    input: str | None = None,
+    metric: str = DEFAULT_METRIC,
+    judge: str | None = None,
+    base_url: str | None = None,
+    threshold: float | None = None,
+    strict: bool | None = None,
+    abstention: str = ABSTENTION,
+    write: bool = False,
+    as_json: bool = False,
 ) -> None:
     """Repair one output: replace wrong values, narrow over-general claims, remove what the context does not support.
 
@@ -292,7 +245,7 @@ def fix(
     if write and (not output.startswith("@") or output.startswith("@@")):
         raise InputError("--write needs a file to write to: pass the text as --output @FILE.")
     text, passages, question = read_texts(output, context, input)
-    options = _options(judge, base_url, strict, threshold, reason=False)
+    options = given_options(base_url, judge, strict=strict, threshold=threshold, include_reason=False)
     with progress_spinner(len(text) > LONG):
         made = repair_one(text, passages, question, metric=metric, judge=judge, abstention=abstention, **options)
     if write and made.changed:

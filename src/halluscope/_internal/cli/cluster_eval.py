@@ -2,82 +2,64 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 
 from ..core.errors import InputError
 from ..runs import Summary
-from ..runs.gates import Checked, Gate
+from ..runs.gates import Checked
 from .terminal import print_json
-from .views import ci_files
 from .views.runs import figures_object, show_gates, show_summary
 
-UNSUPPORTED = {
+if TYPE_CHECKING:
+    from ..cluster.cluster_run import ClusterRun
+
+_ONLY_HERE = ("output", "ray_address", "workers", "gpus", "calls_per_minute", "partition_rows")
+_UNSUPPORTED = {
     "run": "--run: --output names the folder of the run",
     "limit": "--limit: it always scores all rows",
     "max_cost": "--max-cost: the spending of parallel workers is not known in time",
     "no_worse_than": "--no-worse-than: its results are not in the store",
     "turns": "--turns: it judges the last answer of each conversation",
+    "context_from": "--context-from: it reads the usual parts of each conversation",
+    "repair": "--repair: its workers only score",
     "batch": "--batch: its workers wait for no batches",
     "junit": "--junit: the file would have an entry for every case",
 }
 """Options of `eval` that are not available on a cluster, and why."""
 
 
-def refuse(engine: str, given: dict[str, Any]) -> None:
-    """Raise an error for an unknown engine, or for an option that the engine does not support."""
+def check_engine(engine: str | None, given: Mapping[str, Any]) -> None:
+    """Raise an error for an unknown engine, and for options that it does not have."""
+    if engine is None:
+        for name in _ONLY_HERE:
+            if given[name] is not None:
+                raise InputError(f"--{name.replace('_', '-')} needs --engine ray.")
+        return
     if engine != "ray":
         raise InputError(f"there is no engine {engine!r}: leave --engine out, or write --engine ray.")
-    for name, why in UNSUPPORTED.items():
-        if given.get(name) is not None:
+    for name, why in _UNSUPPORTED.items():
+        if given[name] not in (None, False, "last"):
             raise InputError(f"--engine ray does not support {why}.")
-
-
-def refuse_without_engine(given: dict[str, Any]) -> None:
-    """Raise an error for an option that needs a cluster."""
-    for name, value in given.items():
-        if value is not None:
-            raise InputError(f"--{name.replace('_', '-')} needs --engine ray.")
-
-
-def evaluated(
-    data: str,
-    metrics: Sequence[str],
-    judge: str | None,
-    *,
-    output: str | None,
-    ray_address: str | None,
-    gpus: float | None,
-    report: Path | None,
-    markdown: Path | None,
-    as_json: bool,
-    gates: Sequence[Gate],
-    exit_code: Callable[[Summary, list[Checked]], int],
-    **options: Any,
-) -> int:
-    """Score the data, print the results and return the exit code."""
-    if output is None:
+    if given["output"] is None:
         raise InputError(
             "--engine ray needs --output FOLDER: a folder for the results that the whole cluster can reach."
         )
-    from ..cluster.on_ray.ray_run import evaluate  # needs the extra ray
 
-    run = evaluate(data, list(metrics), judge, output=output, address=ray_address, gpus=gpus or 0, **options)
-    summary = run.summary()
-    checked = [gate.check(summary) for gate in gates]
-    if report is not None:
-        ci_files.write_text(report, run.read_report())
-    ci_files.write_summaries(ci_files.markdown(summary, checked), markdown)
+
+def show_cluster_run(
+    run: ClusterRun, summary: Summary, checked: Sequence[Checked], report: Path | None, as_json: bool
+) -> None:
+    """Print the figures of a run, and where its files are."""
     if as_json:
         print_json(figures_object(summary, checked, results=run.results, bad_rows_in=run.bad_rows, report=run.report))
-    else:
-        show_summary(summary)
-        show_gates(checked)
-        typer.echo(f"results: {run.results}")
-        if summary.bad_rows:
-            typer.echo(f"bad rows: {run.bad_rows}")
-        typer.echo(f"report: {report or run.report}")
-    return exit_code(summary, checked)
+        return
+    show_summary(summary)
+    show_gates(checked)
+    typer.echo(f"results: {run.results}")
+    if summary.bad_rows:
+        typer.echo(f"bad rows: {run.bad_rows}")
+    typer.echo(f"report: {report or run.report}")

@@ -6,9 +6,7 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Annotated
 
-import typer
 from rich.console import Console
 from rich.panel import Panel
 from rich.table import Table
@@ -22,9 +20,8 @@ from ..engine.judge import resolve
 from ..proof.bench.judge_run import run_judge
 from ..proof.labelling import PersonAgreement, Session, cases_of, person_agreement
 from ..runs.labelled_case import LabelledCase, read_label, sample_of_cases
-from .app import app
-from .open_store import open_replies
-from .options import DrawnLimit, judge_options
+from .app import command
+from .options import judge_options, open_replies
 from .terminal import console as new_console
 from .terminal import printable
 
@@ -32,25 +29,16 @@ UNDO, QUIT = ("z", "\x7f", "\b"), ("q", "\x03", "\x04", "")
 KEYS = "f factual   h hallucinated   c contradicted   u unsupported   s skip   z undo   q quit"
 
 
-@app.command("label")
+@command("label")
 def label(
-    data: Annotated[Path, typer.Argument(metavar="DATA", help="A file of cases: input, context, output.")],
-    to: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="The file for the labels. Default: NAME.labels.jsonl beside the data."),
-    ] = None,
-    annotator: Annotated[str | None, typer.Option(metavar="NAME", help="Your name, stored with each label.")] = None,
-    limit: DrawnLimit = None,
-    seed: Annotated[int, typer.Option(metavar="N", help="Random seed for drawing cases.")] = 0,
-    judge: Annotated[
-        str | None, typer.Option("--judge", "-j", metavar="NAME", help="The judge to compare your labels with.")
-    ] = None,
-    metric: Annotated[
-        str, typer.Option("--metric", "-m", metavar="NAME", help="The metric that the judge scores.")
-    ] = "label",
-    compare: Annotated[
-        bool, typer.Option("--compare/--no-compare", help="Report the agreement with a judge at the end.")
-    ] = True,
+    data: Path,
+    to: Path | None = None,
+    annotator: str | None = None,
+    limit: int | None = None,
+    seed: int = 0,
+    judge: str | None = None,
+    metric: str = "label",
+    compare: bool = True,
 ) -> None:
     """Label cases by hand and measure how well a judge agrees with you.
 

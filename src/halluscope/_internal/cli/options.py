@@ -1,99 +1,77 @@
-"""Options that several commands share."""
+"""The options of commands, which `commands.json` describes, and reading those that several commands share."""
 
 from __future__ import annotations
 
+import inspect
+import json
 import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar, get_type_hints
 
 import typer
 
-from ..core.conversation import CONTEXT_FROM, SOURCES
+from ..core.conversation import CONTEXT_FROM
 from ..core.errors import InputError
-from ..engine.judge import VARIABLE
+from ..engine.judge import DEFAULT, VARIABLE, Judge
 from .settings.file import as_list
 from .settings.known import BASE_URL
+
+if TYPE_CHECKING:
+    from ..runs.profile import Profile
+    from ..runs.store import Replies
+
+F = TypeVar("F", bound=Callable[..., Any])
 
 CACHE = "HALLUSCOPE_CACHE"
 METRICS = "HALLUSCOPE_METRICS"
 DEFAULT_METRIC = "hallucination"
 
 
-def complete_metric(incomplete: str) -> list[str]:
-    """Complete the name of a metric in the shell."""
+_TEXTS = json.loads(Path(__file__).with_name("commands.json").read_text(encoding="utf-8"))
+COMMAND_MODULES: dict[str, str] = {
+    name: command["module"] for name, command in _TEXTS["commands"].items() if "module" in command
+}
+"""The module of each command, in the order of `--help`."""
+
+
+def described(command: str, function: F) -> F:
+    """Turn the parameters of a function into options and arguments, as commands.json describes them.
+
+    What the command has of its own there replaces what commands share.
+    """
+    own, hints = _TEXTS["commands"][command].get("own", {}), get_type_hints(function)
+    for name, parameter in inspect.signature(function).parameters.items():
+        if hints[name] is typer.Context:
+            continue
+        about = dict(own.get(name) or _TEXTS["shared"][name])
+        if "complete" in about:
+            about["autocompletion"] = _COMPLETIONS[about.pop("complete")]
+        if about.pop("argument", False):
+            made = typer.Argument(**about)
+        else:
+            # A flag that is off by default has no form with --no.
+            usual = [f"--{name.replace('_', '-')}"] if parameter.default is False else []
+            made = typer.Option(*about.pop("names", usual), **about)
+        function.__annotations__[name] = Annotated[hints[name], made]
+    return function
+
+
+def _complete_metric(incomplete: str) -> list[str]:
     from ..engine.metrics import registry
 
     return [name for name in registry.METRICS if name.startswith(incomplete)]
 
 
-def complete_run(incomplete: str) -> list[str]:
-    """Complete the name of a run in the shell."""
+def _complete_run(incomplete: str) -> list[str]:
     from ..runs import all_runs
 
     return [info.name for info in all_runs() if info.name.startswith(incomplete)]
 
 
-JudgeName = Annotated[
-    str | None, typer.Option("--judge", "-j", metavar="NAME", help="A judge; `halluscope judges` lists them.")
-]
-JudgeNames = Annotated[
-    list[str] | None,
-    typer.Option("--judge", "-j", metavar="NAME", help="A judge; `halluscope judges` lists them. Repeatable."),
-]
-MetricName = Annotated[
-    str, typer.Option("--metric", "-m", metavar="NAME", help="A metric; `halluscope metrics` lists them.")
-]
-MetricNames = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--metric",
-        "-m",
-        metavar="NAME",
-        help="A metric; `halluscope metrics` lists them. Repeatable.",
-        autocompletion=complete_metric,
-    ),
-]
-BaseUrl = Annotated[str | None, typer.Option(metavar="URL", help="Address of an OpenAI-compatible server.")]
-ProfileName = Annotated[
-    str | None,
-    typer.Option(
-        "--profile", "-p", metavar="NAME", envvar="HALLUSCOPE_PROFILE", help="A profile made by `halluscope calibrate`."
-    ),
-]
-PassThreshold = Annotated[
-    float | None,
-    typer.Option(
-        metavar="SCORE",
-        envvar="HALLUSCOPE_THRESHOLD",
-        help="The score that passes. Default: every claim must be supported.",
-    ),
-]
-Strict = Annotated[
-    bool | None,
-    typer.Option(
-        "--strict/--no-strict",
-        envvar="HALLUSCOPE_STRICT",
-        help="Pass only if every claim is supported, whatever the threshold. With --no-strict, only the threshold "
-        "counts, even if claims are contradicted.",
-        show_default=False,
-    ),
-]
-ColumnMap = Annotated[
-    list[str] | None,
-    typer.Option("--map", metavar="FIELD=NAME", help="Name the column of a field, as in output=answer. Repeatable."),
-]
-Turns = Annotated[
-    str,
-    typer.Option(metavar="last|all", help="In conversations, judge the last answer, or every answer and tool call."),
-]
-ContextFrom = Annotated[
-    str | None,
-    typer.Option(
-        metavar="SOURCES", help=f"What in a conversation is context, separated by commas: {', '.join(SOURCES)}."
-    ),
-]
-DrawnLimit = Annotated[int | None, typer.Option("--limit", "-n", metavar="N", help="Draw at most N cases at random.")]
-CasesAtOnce = Annotated[int, typer.Option(min=1, metavar="N", help="Cases judged at the same time.")]
+_COMPLETIONS = {"metric": _complete_metric, "run": _complete_run}
+"""What the shell completes the values of an option with."""
 
 
 def sources(given: str | None) -> tuple[str, ...]:
@@ -109,6 +87,11 @@ def judge_options(base_url: str | None, judge: str | None) -> dict[str, Any]:
     if judge is None and not os.environ.get(VARIABLE):
         raise InputError("--base-url needs a judge that is reached over the network: name it with --judge.")
     return {"base_url": base_url}
+
+
+def given_options(base_url: str | None, judge: str | None, **options: Any) -> dict[str, Any]:
+    """Return the options for the judge and the metrics: those that are not None."""
+    return judge_options(base_url, judge) | {name: value for name, value in options.items() if value is not None}
 
 
 def metrics_or_default(given: list[str] | None, of_profile: str | None) -> list[str]:
@@ -141,3 +124,24 @@ def mapping(pairs: list[str] | None) -> dict[str, str]:
             raise InputError(f"--map {pair!r} cannot be read: write it like output=answer.")
         columns[field.strip()] = column.strip()
     return columns
+
+
+def profile_named(name: str | None) -> Profile | None:
+    """Load a profile, if one is named."""
+    if name is None:
+        return None
+    from ..runs.profile import Profile
+
+    return Profile.load(name)
+
+
+@contextmanager
+def open_replies(*judges: Judge, fresh: bool = False) -> Iterator[Replies | None]:
+    """Open the cache of replies of these judges. The embedded judge has none, because its replies cost nothing."""
+    if all(judge.name == DEFAULT for judge in judges):
+        yield None
+        return
+    from ..runs.store import Replies, Store
+
+    with Store() as store:
+        yield Replies(store, reread=not fresh)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import time
 import webbrowser
 from collections import Counter
+from functools import partial
 from pathlib import Path
-from typing import Annotated
 
 import msgspec
 import typer
@@ -23,17 +23,14 @@ from ..runs.store.run_reader import run_named
 from ..sinks.delivery import Sent, checked_webhook, post_alert, send_run
 from ..sinks.score import time_of
 from ..sinks.sink import SINKS, Sink, sink_of
-from .app import FAILED, app
-from .options import complete_run, refuse_overwriting
+from .app import FAILED, app, command
+from .options import described, refuse_overwriting
 from .settings.file import as_list
-from .settings.known import ALERTS, WEBHOOK
+from .settings.known import ALERTS
 from .terminal import console as new_console
 from .terminal import print_json, printable
 from .views.result import show_result
 from .views.runs import show_comparison, show_hints, show_runs, show_summary, show_worst, summary_object
-
-JSON = Annotated[bool, typer.Option("--json", help="Print JSON.")]
-
 
 FIRING = 1
 """Exit code if a rule gives an alert."""
@@ -45,11 +42,8 @@ app.add_typer(runs, name="runs")
 
 
 @runs.callback()
-def runs_command(
-    context: typer.Context,
-    check: Annotated[bool, typer.Option("--check", help="Also check the whole store for damage.")] = False,
-    as_json: JSON = False,
-) -> None:
+@partial(described, "runs")
+def runs_command(context: typer.Context, check: bool = False, as_json: bool = False) -> None:
     """List the runs in the store, the latest last, or remove some."""
     if context.invoked_subcommand is not None:
         return
@@ -65,10 +59,8 @@ def runs_command(
                 typer.echo(f"the store {store.path} is not damaged")
 
 
-@runs.command("rm")
-def remove_command(
-    names: Annotated[list[str], typer.Argument(metavar="RUN...", help="Names of runs.", autocompletion=complete_run)],
-) -> None:
+@command("runs rm", runs)
+def remove_command(names: list[str]) -> None:
     """Remove runs from the store. Cached replies stay, so the same run can be repeated at no cost."""
     with Store() as store:
         for name in names:  # check all names before removing anything
@@ -79,8 +71,8 @@ def remove_command(
         store.shrink()
 
 
-@app.command("batches")
-def batches_command(as_json: JSON = False) -> None:
+@command("batches")
+def batches_command(as_json: bool = False) -> None:
     """List the batches that `eval --batch` submitted and that are pending. The same `eval` command continues a run."""
     with Store() as store:
         pending = [batch for batch in Batches(store).batches() if not batch.collected]
@@ -96,18 +88,8 @@ def batches_command(as_json: JSON = False) -> None:
         typer.echo("no batch is pending")
 
 
-RunName = Annotated[str, typer.Argument(metavar="RUN", help="Name of a run.", autocompletion=complete_run)]
-
-
-@app.command("show")
-def show_command(
-    run: RunName,
-    case: Annotated[
-        str | None,
-        typer.Argument(metavar="[CASE]", help="Id of a case or conversation: show its claims and their evidence."),
-    ] = None,
-    as_json: JSON = False,
-) -> None:
+@command("show")
+def show_command(run: str, case: str | None = None, as_json: bool = False) -> None:
     """Show the results of a run and its worst cases, or one case."""
     with Store() as store:
         shown = Run(run, store)
@@ -147,17 +129,8 @@ def _show_case(run: Run, case: str, as_json: bool) -> None:
     raise UnknownName(f"case in the run {run.name!r} with the id", case, ids, hint)
 
 
-@app.command("report")
-def report_command(
-    run: RunName,
-    output: Annotated[
-        Path | None, typer.Option("--output", "-o", metavar="FILE", help="The HTML file. Default: RUN.html.")
-    ] = None,
-    baseline: Annotated[
-        str | None, typer.Option(metavar="RUN", help="An earlier run to compare with.", autocompletion=complete_run)
-    ] = None,
-    open_it: Annotated[bool, typer.Option("--open", help="Open the report in a browser.")] = False,
-) -> None:
+@command("report")
+def report_command(run: str, output: Path | None = None, baseline: str | None = None, open_it: bool = False) -> None:
     """Write the report of a run as one HTML file."""
     with Store() as store:
         shown = Run(run, store)
@@ -168,14 +141,8 @@ def report_command(
         typer.echo("no browser could be opened: open the file yourself.", err=True)
 
 
-@app.command("compare")
-def compare_command(
-    before: Annotated[
-        str, typer.Argument(metavar="BEFORE", help="Name of the earlier run.", autocompletion=complete_run)
-    ],
-    after: Annotated[str, typer.Argument(metavar="AFTER", help="Name of the later run.", autocompletion=complete_run)],
-    as_json: JSON = False,
-) -> None:
+@command("compare")
+def compare_command(before: str, after: str, as_json: bool = False) -> None:
     """Compare two runs. Differences within the confidence interval do not count as changes."""
     with Store() as store:
         compared = Run(after, store).compare(Run(before, store))
@@ -185,22 +152,13 @@ def compare_command(
             show_comparison(compared)
 
 
-@app.command("export")
+@command("export")
 def export_command(
-    run: RunName,
-    output: Annotated[
-        Path | None, typer.Option("--output", "-o", metavar="FILE", help="A .jsonl, .jsonl.gz, .csv or .parquet file.")
-    ] = None,
-    to: Annotated[
-        list[str] | None,
-        typer.Option(metavar="SINK", help=f"Where to send the scores, repeatable: {', '.join(SINKS)}."),
-    ] = None,
-    trace_id: Annotated[
-        str | None, typer.Option(metavar="COLUMN", help="The column with the ids of the traces. Default: trace_id.")
-    ] = None,
-    span_id: Annotated[
-        str | None, typer.Option(metavar="COLUMN", help="The column with the ids of the spans. Default: span_id.")
-    ] = None,
+    run: str,
+    output: Path | None = None,
+    to: list[str] | None = None,
+    trace_id: str | None = None,
+    span_id: str | None = None,
 ) -> None:
     """Write the results of a run to a file, one row per result, or send them to the traces that they are about.
 
@@ -231,16 +189,8 @@ def _report(sink: Sink, done: Sent) -> None:
         raise typer.Exit(FAILED)
 
 
-@app.command("alert")
-def alert_command(
-    run: Annotated[str, typer.Argument(metavar="[RUN]", help="Name of a run.", autocompletion=complete_run)] = "live",
-    rule: Annotated[
-        list[str] | None, typer.Option(metavar="RULE", help="A rule, as in 'hallucination > 0.2 over 1 h'. Repeatable.")
-    ] = None,
-    webhook: Annotated[
-        str | None, typer.Option(metavar="URL", help="Where to post alerts to.", envvar=WEBHOOK, show_envvar=False)
-    ] = None,
-) -> None:
+@command("alert")
+def alert_command(run: str = "live", rule: list[str] | None = None, webhook: str | None = None) -> None:
     """Check alert rules on a run: post what they find to a webhook, and fail.
 
     Exit code 0: no alert. 1: an alert. 2: bad input. 3: the webhook did not take it.

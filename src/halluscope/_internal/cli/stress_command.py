@@ -4,48 +4,35 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
-from typing import Annotated
 
 import msgspec
-import typer
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
 from ..core.counting import count_of
 from ..engine.judge import resolve
-from ..proof.stress.mutation import KINDS
 from ..proof.stress.stress_report import StressFigures, StressReport, StressRow, Tried
 from ..proof.stress.stress_test import stress as stress_judge
-from .app import app
-from .open_store import open_replies
-from .options import BaseUrl, ColumnMap, JudgeName, MetricName, judge_options, mapping
+from .app import command
+from .options import judge_options, mapping, open_replies
 from .terminal import console as new_console
 from .terminal import print_json, printable, progress_bars
 
 
-@app.command("stress")
+@command("stress")
 def stress(
-    data: Annotated[
-        str | None,
-        typer.Argument(
-            metavar="[DATA]",
-            help="A file of correct answers with their context, or of passages. Default: the answers in the package.",
-        ),
-    ] = None,
-    judge: JudgeName = None,
-    metric: MetricName = "hallucination",
-    kind: Annotated[
-        list[str] | None,
-        typer.Option("--kind", "-k", metavar="KIND", help=f"Only this kind of change: {', '.join(KINDS)}. Repeatable."),
-    ] = None,
-    limit: Annotated[int | None, typer.Option(metavar="N", help="Use only the first N answers.")] = None,
-    seed: Annotated[int, typer.Option(metavar="N", help="Random seed for the changes.")] = 0,
-    columns: ColumnMap = None,
-    concurrency: Annotated[int, typer.Option(metavar="N", help="Texts judged at the same time.")] = 16,
-    base_url: BaseUrl = None,
-    show: Annotated[int, typer.Option(metavar="N", help="Show N of the judge's mistakes.")] = 5,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the results as one JSON object.")] = False,
+    data: str | None = None,
+    judge: str | None = None,
+    metric: str = "hallucination",
+    kind: list[str] | None = None,
+    limit: int | None = None,
+    seed: int = 0,
+    columns: list[str] | None = None,
+    concurrency: int = 16,
+    base_url: str | None = None,
+    show: int = 5,
+    as_json: bool = False,
 ) -> None:
     """Change correct answers and measure which changes the judge notices. No labels are needed.
 

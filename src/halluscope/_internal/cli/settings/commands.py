@@ -1,9 +1,8 @@
-"""The commands about settings and what is kept: init, trust and cache."""
+"""The commands init, sample, trust and cache: files to begin with, and what is kept."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
 
 import msgspec
 import typer
@@ -11,9 +10,11 @@ import typer
 from ...core.counting import count_of
 from ...core.errors import InputError
 from ...core.plumbing.whole_file import replacing
+from ...runs.datasets.sample_data import SAMPLES
+from ...runs.datasets.sample_data import sample as path_of
 from ...runs.store import Store
 from ...runs.store.removal import clear_replies, kept
-from ..app import app
+from ..app import app, command
 from ..terminal import printable
 from .file import NAME, content_of, find, read_settings, without_overridden
 from .known import SETTINGS
@@ -25,11 +26,8 @@ _HEAD = """# Settings of halluscope for this folder and its subfolders.
 """
 
 
-@app.command("init")
-def init(
-    folder: Annotated[Path, typer.Argument(help="The folder to write to.")] = Path(),
-    force: Annotated[bool, typer.Option("--force", help="Overwrite an existing file.")] = False,
-) -> None:
+@command("init")
+def init(folder: Path = Path(), force: bool = False) -> None:
     """Write a halluscope.toml that explains every setting."""
     path = folder / NAME
     if path.exists() and not force:
@@ -51,14 +49,24 @@ def template() -> str:
     return "\n".join(lines)
 
 
-@app.command("trust")
-def trust_command(
-    file: Annotated[
-        Path | None, typer.Argument(help=f"The settings file; by default the {NAME} of this project.")
-    ] = None,
-    show: Annotated[bool, typer.Option("--list", help="List the files that are trusted.")] = False,
-    remove: Annotated[bool, typer.Option("--remove", help="Stop trusting the file.")] = False,
-) -> None:
+@command("sample")
+def sample(to: Path = Path()) -> None:
+    """Write sample data: answers.jsonl, and labels.jsonl with labels.
+
+    Exit code 2: a different file of that name exists.
+    """
+    samples = {to / path.name: path.read_bytes() for path in map(path_of, SAMPLES)}
+    for path, content in samples.items():
+        if path.exists() and (not path.is_file() or path.read_bytes() != content):
+            raise InputError(f"{path} exists and is a different file: name another folder with --to.")
+    for path, content in samples.items():
+        with replacing(path) as file:
+            file.write(content)
+        typer.echo(printable(f"{path}: {count_of(len(content.splitlines()), 'case')}"))
+
+
+@command("trust")
+def trust_command(file: Path | None = None, show: bool = False, remove: bool = False) -> None:
     """Trust a settings file that names a server of its own, until its content changes.
 
     Without it, a file from elsewhere could send your texts and keys to its author.
@@ -87,8 +95,8 @@ cache = typer.Typer(no_args_is_help=True, help="Show the size of the cache of re
 app.add_typer(cache, name="cache")
 
 
-@cache.command("size")
-def size(as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False) -> None:
+@command("cache size", cache)
+def size(as_json: bool = False) -> None:
     """Show the number of cached replies and their size."""
     with Store() as store:
         found = kept(store)
@@ -100,8 +108,8 @@ def size(as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = 
             typer.echo(f"in {store.path}")
 
 
-@cache.command("clear")
-def clear(yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask for confirmation.")] = False) -> None:
+@command("cache clear", cache)
+def clear(yes: bool = False) -> None:
     """Delete all cached replies. Runs are kept. Asking the same questions again costs money again."""
     with Store() as store:
         found = kept(store)

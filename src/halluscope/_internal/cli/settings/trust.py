@@ -55,12 +55,7 @@ def reasons_to_ask(path: Path, settings: Mapping[str, str]) -> list[str]:
     reasons = []
     judge = os.environ.get(JUDGE) or settings.get(JUDGE) or DEFAULT
     address = settings.get(BASE_URL)
-    if (
-        address is not None
-        and "/" in judge
-        and not _is_own_server(judge, address)
-        and not _stays_here_without_key(judge, address)
-    ):
+    if address is not None and "/" in judge and not _is_expected(judge, address):
         reasons.append(f"sends texts and keys to {_host(address)}")
     if "://" in settings.get(JUDGE, ""):
         reasons.append("names an address in judge.name")
@@ -138,17 +133,14 @@ def _parts(address: str) -> SplitResult:
         raise InputError(f"{address!r} is no web address: write it like http://localhost:8000/v1.") from error
 
 
-def _is_own_server(judge: str, address: str) -> bool:
-    server = next((one.home for one in PROVIDERS if judge.startswith(f"{one.prefix}/")), None)
-    return server is not None and _parts(address)[:2] == urlsplit(server)[:2]
-
-
-def _stays_here_without_key(judge: str, address: str) -> bool:
-    """Return whether an address is on this machine, and no key is set that would be sent there."""
+def _is_expected(judge: str, address: str) -> bool:
+    """Return whether an address is the provider's own, or on this machine without a key that would be sent."""
     provider = next((one for one in PROVIDERS if judge.startswith(f"{one.prefix}/")), None)
-    if provider is None or provider.prefix == "litellm" or provider.key_from(None):
+    if provider is None:
         return False
-    return _is_here(address)
+    if provider.home and _parts(address)[:2] == urlsplit(provider.home)[:2]:
+        return True
+    return provider.prefix != "litellm" and not provider.key_from(None) and _is_here(address)
 
 
 def _is_here(address: str) -> bool:

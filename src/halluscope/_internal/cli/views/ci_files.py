@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from xml.sax.saxutils import XMLGenerator
-from xml.sax.xmlreader import AttributesImpl
+from xml.etree.ElementTree import Element, ElementTree, SubElement
 
 from ...core.counting import count_of
 from ...core.errors import WriteError
 from ...core.plumbing.whole_file import replacing
 from ...core.result import Result
-from ...runs import MetricSummary, Run, Summary
+from ...runs import Run, Summary
 from ...runs.gates import Checked
 
 _NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
@@ -21,66 +20,41 @@ _NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 def write_junit(path: Path, run: Run, checked: Sequence[Checked]) -> None:
     """Write one test suite per metric, with a test per case, and one for the gates."""
+    suites = Element("testsuites", name=_xml(f"halluscope {run.name}"))
+    for metric in run.summary().metrics:
+        errors = metric.outcomes.get("failed", 0) + metric.outcomes.get("incomplete", 0)
+        failures, skipped = metric.scored - metric.passed, metric.results - metric.scored - errors
+        counted = {"tests": metric.results, "failures": failures, "errors": errors, "skipped": skipped}
+        suite = _add(suites, "testsuite", name=metric.metric, **counted)
+        for result in run.results(metric.metric):
+            seconds = f"{result.latency_ms / 1000:.3f}"
+            _verdict(_add(suite, "testcase", classname=metric.metric, name=result.case_id, time=seconds), result)
+    if checked:
+        failures = sum(not check.met for check in checked)
+        suite = _add(suites, "testsuite", name="gates", tests=len(checked), failures=failures)
+        for check in checked:
+            case = _add(suite, "testcase", classname="gates", name=check.gate)
+            if not check.met:
+                _add(case, "failure", message=check.reason)
     with replacing(path) as file:
-        xml = XMLGenerator(file, "utf-8", short_empty_elements=True)
-        xml.startDocument()
-        _open(xml, "testsuites", {"name": f"halluscope {run.name}"})
-        for metric in run.summary().metrics:
-            _metric_suite(xml, run, metric)
-        if checked:
-            _gate_suite(xml, checked)
-        xml.endElement("testsuites")
-        xml.endDocument()
+        ElementTree(suites).write(file, encoding="utf-8", xml_declaration=True)
 
 
-def _metric_suite(xml: XMLGenerator, run: Run, metric: MetricSummary) -> None:
-    errors = metric.outcomes.get("failed", 0) + metric.outcomes.get("incomplete", 0)
-    counted = {
-        "name": metric.metric,
-        "tests": metric.results,
-        "failures": metric.scored - metric.passed,
-        "errors": errors,
-        "skipped": metric.results - metric.scored - errors,
-    }
-    _open(xml, "testsuite", {key: str(value) for key, value in counted.items()})
-    for result in run.results(metric.metric):
-        seconds = f"{result.latency_ms / 1000:.3f}"
-        _open(xml, "testcase", {"classname": result.metric, "name": result.case_id, "time": seconds})
-        _verdict(xml, result)
-        xml.endElement("testcase")
-    xml.endElement("testsuite")
-
-
-def _verdict(xml: XMLGenerator, result: Result) -> None:
+def _verdict(case: Element, result: Result) -> None:
     if result.passed:
         return
     if result.passed is False:
-        message = f"score {result.score:.3g}: {result.criterion}"
-        element = "failure"
+        element, message = "failure", f"score {result.score:.3g}: {result.criterion}"
     elif result.outcome.value in ("failed", "incomplete"):
-        message, element = result.outcome.value, "error"
+        element, message = "error", result.outcome.value
     else:
-        message, element = result.outcome.value.replace("_", " "), "skipped"
-    _open(xml, element, {"message": message})
+        element, message = "skipped", result.outcome.value.replace("_", " ")
     lines = [result.reason or ""] + [f"- {v.support.value}: {v.claim.text}" for v in result.failing]
-    xml.characters(_xml("\n".join(line for line in lines if line)))
-    xml.endElement(element)
+    _add(case, element, message=message).text = _xml("\n".join(line for line in lines if line))
 
 
-def _gate_suite(xml: XMLGenerator, checked: Sequence[Checked]) -> None:
-    failures = sum(not check.met for check in checked)
-    _open(xml, "testsuite", {"name": "gates", "tests": str(len(checked)), "failures": str(failures)})
-    for check in checked:
-        _open(xml, "testcase", {"classname": "gates", "name": check.gate})
-        if not check.met:
-            _open(xml, "failure", {"message": check.reason})
-            xml.endElement("failure")
-        xml.endElement("testcase")
-    xml.endElement("testsuite")
-
-
-def _open(xml: XMLGenerator, element: str, attributes: Mapping[str, str]) -> None:
-    xml.startElement(element, AttributesImpl({key: _xml(value) for key, value in attributes.items()}))
+def _add(parent: Element, element: str, **attributes: object) -> Element:
+    return SubElement(parent, element, {name: _xml(str(value)) for name, value in attributes.items()})
 
 
 def _xml(text: str) -> str:
@@ -132,13 +106,8 @@ def write_summaries(text: str, path: Path | None) -> None:
         write_text(path, text)
     steps = os.environ.get("GITHUB_STEP_SUMMARY")
     if steps:
-        append_text(Path(steps), text)
-
-
-def append_text(path: Path, text: str) -> None:
-    """Append a line to a file."""
-    try:
-        with path.open("a", encoding="utf-8") as file:
-            file.write(text + "\n")
-    except OSError as error:
-        raise WriteError(f"{path} cannot be written: {error.strerror}.") from error
+        try:
+            with Path(steps).open("a", encoding="utf-8") as file:
+                file.write(text + "\n")
+        except OSError as error:
+            raise WriteError(f"{steps} cannot be written: {error.strerror}.") from error
