@@ -252,6 +252,12 @@ def test_no_home(home: str | None) -> None:
     assert "set HALLUSCOPE_HOME to a folder" in done.stderr and "Traceback" not in done.stderr
 
 
+class Grouped(Exception):
+    """What a task group raises if two of its tasks have failed."""
+
+    exceptions = (BrokenPipeError(errno.EPIPE, "Broken pipe"), ValueError("the stream is closed"))
+
+
 TOLD: list[tuple[BaseException, int, str]] = [
     (KeyboardInterrupt(), 130, "interrupted"),
     (InputError("x"), 2, "x"),
@@ -268,6 +274,7 @@ TOLD: list[tuple[BaseException, int, str]] = [
     (UnicodeDecodeError("utf-8", b"\xff", 0, 1, "x"), 2, "damaged"),
     (pa.ArrowInvalid("bad page"), 2, "bad page"),
     (KeyError("oops"), 70, "unexpected error"),
+    (Grouped(), 141, "has ended"),
 ]
 
 

@@ -25,7 +25,7 @@ import halluscope
 from halluscope._internal.core.errors import InputError
 from halluscope._internal.runs.store import Store
 from halluscope._internal.serving.http.settings import ServerSettings
-from halluscope._internal.serving.mcp.agent_server import AgentServer
+from halluscope._internal.serving.mcp.agent_server import AgentServer, SignalsCancel
 from halluscope._internal.serving.service.limits import Limits
 
 from ...helpers.serving import Running
@@ -255,6 +255,25 @@ def test_a_signal_ends_it_while_standard_input_is_open(home: Path, sign: signal.
             send(process, {"id": call, "method": "tools/call", "params": {"name": "check", "arguments": arguments}})
         process.send_signal(sign)
         assert (process.wait(LONG), last_words(process)) == (code, "halluscope: interrupted.\n")
+
+
+@pytest.mark.parametrize("moment", ["before the loop", "in the loop"])
+def test_what_cancelled_work_raises_does_not_hide_the_signal(moment: str) -> None:
+    async def work(signals: SignalsCancel) -> None:
+        with signals.scope():
+            if moment == "in the loop":
+                signal.raise_signal(signal.SIGINT)
+            try:
+                await asyncio.sleep(LONG)
+            finally:
+                raise OSError("the stream is closed")
+
+    before = signal.getsignal(signal.SIGINT)
+    with pytest.raises(KeyboardInterrupt), SignalsCancel() as signals:
+        if moment == "before the loop":
+            signal.raise_signal(signal.SIGINT)
+        asyncio.run(work(signals))
+    assert signal.getsignal(signal.SIGINT) is before
 
 
 @pytest.mark.slow("starts server processes")

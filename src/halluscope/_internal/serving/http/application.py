@@ -14,8 +14,8 @@ from ..service.service import Service
 from .api import Api
 from .page_routes import is_of_page, page_routes
 from .routes import operations_of
-from .settings import ServerSettings
-from .transport.access import Access, checked_token
+from .settings import ServerSettings, checked_token
+from .transport.access import Access
 from .transport.listening import Server, serve_on, server_for
 from .transport.prometheus import Measures
 
@@ -36,7 +36,10 @@ class Application:
         inner = Router(routes, redirect_slashes=False, lifespan=self._lifespan)
         open_paths = {operation.path for operation in self.operations if operation.open}
         self.asgi = Access(
-            inner, token=token, is_open=lambda path: path in open_paths or is_of_page(path), counts=measures
+            inner,
+            token=token,
+            is_open=lambda path: path in open_paths or is_of_page(path),
+            answered=measures.answered,
         )
 
     @asynccontextmanager

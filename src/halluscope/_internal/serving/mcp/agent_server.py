@@ -6,7 +6,8 @@ import asyncio
 import os
 import signal
 import sys
-from collections.abc import AsyncIterator, Iterator
+import threading
+from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from typing import TYPE_CHECKING, Any, BinaryIO, cast
 
@@ -26,8 +27,8 @@ from ...core.plumbing.threads import in_thread
 from ...core.version import __version__
 from ...judges.embedded.network.model import load
 from ...runs.store import Store
-from ..http.settings import ServerSettings
-from ..http.transport.access import Access, checked_token
+from ..http.settings import ServerSettings, checked_token
+from ..http.transport.access import Access
 from ..http.transport.bodies import read_body
 from ..http.transport.listening import Server as HttpServer
 from ..http.transport.listening import serve_on, server_for
@@ -72,21 +73,16 @@ class AgentServer:
         """Serve over stdio until stdin is closed or a signal ends the process."""
         # The reader of the SDK would block the end of the process while stdin is open.
         stdin = open(sys.stdin.fileno(), "rb", closefd=False)  # noqa: SIM115 - a thread may still be reading it
-        received = anyio.run(self._on_stdio, stdin)
-        if received:
-            signal.raise_signal(received[0])
+        with SignalsCancel() as signals:
+            anyio.run(self._on_stdio, stdin, signals)
 
-    async def _on_stdio(self, stdin: BinaryIO) -> list[signal.Signals]:
-        """Serve, and return the signals that ended it."""
-        scope = anyio.CancelScope()
-        with _cancelled_by_signals(scope) as received:
-            try:
-                with scope:
-                    async with stdio_server(stdin=cast("AsyncFile[str]", _lines(stdin))) as (incoming, outgoing):
-                        await self._server.run(incoming, outgoing, self._server.create_initialization_options())
-            finally:
-                await self._service.close()
-        return received
+    async def _on_stdio(self, stdin: BinaryIO, signals: SignalsCancel) -> None:
+        try:
+            with signals.scope():
+                async with stdio_server(stdin=cast("AsyncFile[str]", _lines(stdin))) as (incoming, outgoing):
+                    await self._server.run(incoming, outgoing, self._server.create_initialization_options())
+        finally:
+            await self._service.close()
 
     def run_on_http(self) -> None:
         """Serve over HTTP, with the access control of the HTTP server."""
@@ -150,29 +146,59 @@ class AgentServer:
         return _result(answer)
 
 
-@contextmanager
-def _cancelled_by_signals(scope: anyio.CancelScope) -> Iterator[list[signal.Signals]]:
-    """During the block, Ctrl-C and SIGTERM cancel the scope. Yields the list of the signals received.
+class SignalsCancel:
+    """A block in which Ctrl-C and SIGTERM cancel the work of the event loop. They are raised after the block.
 
     An exception raised by a signal handler would surface in the middle of the event loop, where it can be lost.
     """
-    loop = asyncio.get_running_loop()
-    received: list[signal.Signals] = []
 
-    def end() -> None:
-        scope.cancel()
-        loop.call_later(_ENDING_TIME, os._exit, 128 + received[0])
+    def __init__(self) -> None:
+        self._received: list[int] = []
+        self._cancel: Callable[[], object] | None = None
+        self._deadline: threading.Timer | None = None
 
-    def handle(number: int, frame: object) -> None:
-        received.append(signal.Signals(number))
-        loop.call_soon_threadsafe(end)
+    def __enter__(self) -> SignalsCancel:
+        self._before = {sign: signal.signal(sign, self._handle) for sign in (signal.SIGINT, signal.SIGTERM)}
+        return self
 
-    before = {sign: signal.signal(sign, handle) for sign in (signal.SIGINT, signal.SIGTERM)}
-    try:
-        yield received
-    finally:
-        for sign, handler in before.items():
+    def __exit__(self, *error: object) -> None:
+        if self._deadline is not None:
+            self._deadline.cancel()
+        for sign, handler in self._before.items():
             signal.signal(sign, handler)
+        if self._received:  # the signal is the reason, whatever the cancelled work has raised
+            signal.raise_signal(self._received[0])
+
+    @contextmanager
+    def scope(self) -> Iterator[None]:
+        """The work in the event loop."""
+        loop = asyncio.get_running_loop()
+        with anyio.CancelScope() as scope:
+            self._cancel = lambda: loop.call_soon_threadsafe(self._end, scope)
+            if self._received:
+                self._end(scope)
+            try:
+                yield
+            finally:
+                self._cancel = None
+
+    def _handle(self, number: int, frame: object) -> None:
+        self._received.append(number)
+        if len(self._received) > 2:
+            os._exit(128 + number)
+        if self._cancel is not None:
+            self._cancel()
+
+    def _end(self, scope: anyio.CancelScope) -> None:
+        scope.cancel()
+        if self._deadline is None:
+            self._deadline = threading.Timer(_ENDING_TIME, self._exit)
+            self._deadline.daemon = True
+            self._deadline.start()
+
+    def _exit(self) -> None:
+        os.write(2, b"halluscope: interrupted.\n")
+        os._exit(128 + self._received[0])
 
 
 async def _lines(stream: BinaryIO) -> AsyncIterator[str]:

@@ -7,21 +7,16 @@ through a browser (by their Origin and Host headers). With a token, clients must
 from __future__ import annotations
 
 import hmac
-import ipaddress
 import time
 from collections.abc import Callable
-from typing import Protocol
 
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from ....core.errors import InputError
-from ....core.redaction import keep_secret
+from ..settings import is_loopback
 from .bodies import ClientGone, drain
 from .logs import LOG
 from .refusals import Refusal, refusal_of, unexpected
-
-SHORTEST_TOKEN = 16
 
 _ALWAYS = {
     "x-content-type-options": "nosniff",
@@ -37,48 +32,21 @@ _GONE = 499
 """Status logged for a client that disconnected, as in nginx."""
 
 
-class RequestCounts(Protocol):
-    def answered(self, route: str, status: int, seconds: float) -> None: ...
-
-
-def is_loopback(host: str) -> bool:
-    bare = host.strip().strip("[]").lower().rstrip(".")
-    if bare == "localhost":
-        return True
-    try:
-        return ipaddress.ip_address(bare).is_loopback
-    except ValueError:
-        return False
-
-
-def checked_token(host: str, token: str | None) -> str | None:
-    """Validate the token. Raises `InputError` if it is too weak, or missing for a host that others can reach."""
-    if token is None and not is_loopback(host):
-        raise InputError(
-            f"a server on {host or 'all addresses'} can be reached from other machines and needs a token: "
-            "set HALLUSCOPE_TOKEN, or pass --token-file."
-        )
-    if token is None:
-        return None
-    if len(token) < SHORTEST_TOKEN or not token.isascii() or not token.isprintable() or " " in token:
-        raise InputError(
-            f"the token must have at least {SHORTEST_TOKEN} printable ASCII characters and no spaces: "
-            "create one with `python -c 'import secrets; print(secrets.token_urlsafe(32))'`."
-        )
-    keep_secret(token)
-    return token
-
-
 class Access:
     """The outermost ASGI layer: checks access, turns errors into responses, adds headers, logs and counts."""
 
     def __init__(
-        self, app: ASGIApp, *, token: str | None, is_open: Callable[[str], bool], counts: RequestCounts | None = None
+        self,
+        app: ASGIApp,
+        *,
+        token: str | None,
+        is_open: Callable[[str], bool],
+        answered: Callable[[str, int, float], None] = lambda route, status, seconds: None,
     ) -> None:
         self._app = app
         self._token = None if token is None else token.encode()
         self._is_open = is_open
-        self._counts = counts
+        self._answered = answered
         self.draining = False
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -112,7 +80,9 @@ class Access:
                 raise
             await refusal.response()(scope, receive, send_complete)
         finally:
-            self._finished(scope, status or _GONE, time.perf_counter() - started)
+            seconds, path = time.perf_counter() - started, scope.get("raw_path", b"").decode("ascii", "replace")
+            LOG.info("%s %s %d %.0f ms", scope["method"], path, status or _GONE, seconds * 1000)
+            self._answered(scope["halluscope.route"], status or _GONE, seconds)
 
     def _complete(self, headers: MutableHeaders) -> None:
         for name, value in _ALWAYS.items():
@@ -126,18 +96,6 @@ class Access:
         """Close connections after their next response."""
         LOG.info("shutting down")
         self.draining = True
-
-    def _finished(self, scope: Scope, status: int, seconds: float) -> None:
-        route = scope["halluscope.route"]
-        LOG.info(
-            "%s %s %d %.0f ms",
-            scope["method"],
-            scope.get("raw_path", b"").decode("ascii", "replace"),
-            status,
-            seconds * 1000,
-        )
-        if self._counts is not None:
-            self._counts.answered(route, status, seconds)
 
     def _refused(self, scope: Scope) -> Refusal | None:
         headers = Headers(scope=scope)
