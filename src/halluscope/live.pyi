@@ -1,7 +1,7 @@
 from ._internal.live.counts import Counts as Counts
+from ._internal.live.guard.guard import AsyncGuarded as AsyncGuarded
+from ._internal.live.guard.guard import Guarded as Guarded
 from ._internal.live.guard.guarded_sentence import GuardedSentence as GuardedSentence
-from ._internal.live.guard.guarded_streams import AsyncGuarded as AsyncGuarded
-from ._internal.live.guard.guarded_streams import Guarded as Guarded
 from ._internal.live.live import Answering as Answering
 from ._internal.live.live import Live as Live
 from ._internal.live.live_answer import LiveAnswer as LiveAnswer

@@ -1,23 +1,114 @@
-"""`guard`: checks a stream sentence by sentence."""
+"""`guard` checks a stream sentence by sentence: the streams that it returns, synchronous and asynchronous."""
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterable, Callable, Iterable, Sequence
+import inspect
+from collections.abc import (
+    AsyncGenerator,
+    AsyncIterable,
+    AsyncIterator,
+    Callable,
+    Generator,
+    Iterable,
+    Iterator,
+    Sequence,
+)
 from typing import Any, Concatenate, ParamSpec, Protocol, Union, cast, overload
 
 from ...core.conversation import text_of_piece
 from ...core.errors import InputError, UnknownName
-from ...core.plumbing.public import public
+from ...core.plumbing import sync
+from ...core.plumbing.public import public, public_in
+from ...core.plumbing.user_functions import call
 from ...core.verdict import Support
 from ...engine.judge import JudgeSpec
 from ...engine.metric import is_number
-from .guarded_sentence import REMOVED, Policy
-from .guarded_streams import AsyncGuarded, Guarded
-from .guarding import Rules
+from .guarded_sentence import REMOVED, GuardedSentence, Policy, Rules, passed_on
+from .guarding import Guarding, WholeSentence
 
 P = ParamSpec("P")
 
 _WRONG = (Support.CONTRADICTED, Support.UNSUPPORTED)
+
+
+@public_in("halluscope.live")
+class Guarded(Guarding[Generator[GuardedSentence, None, None]], Iterator[str]):
+    """A guarded stream. Iterate over it for the text to show, or over `checked()` for sentences with verdicts.
+
+    Example:
+        >>> for sentence in guard(stream, passages).checked():
+        ...     print(sentence.support, sentence.text)
+    """
+
+    def __next__(self) -> str:
+        return next(text for text in map(passed_on, self._checked) if text)
+
+    def close(self) -> None:
+        """Close the stream."""
+        self._checked.close()
+
+    def _check(self) -> Generator[GuardedSentence, None, None]:
+        self._prepare()
+        try:
+            for held in self._read():
+                sentence = sync.run(self._judge(held))
+                function = self._function_for(sentence)
+                yield self._finish(held, sentence, None if function is None else function(sentence))
+                if self.stopped:
+                    return
+        finally:
+            if callable(close := getattr(self._stream, "close", None)):
+                close()
+
+    def _read(self) -> Iterator[WholeSentence]:
+        try:
+            for piece in self._stream:
+                yield from self._add(piece)
+        except Exception:
+            yield from self._end()  # the text before the error is not lost
+            raise
+        yield from self._end()
+
+
+@public_in("halluscope.live")
+class AsyncGuarded(Guarding[AsyncGenerator[GuardedSentence, None]], AsyncIterator[str]):
+    """An asynchronous guarded stream, see `Guarded`."""
+
+    async def __anext__(self) -> str:
+        async for sentence in self._checked:
+            if text := passed_on(sentence):
+                return text
+        raise StopAsyncIteration
+
+    async def aclose(self) -> None:
+        """Close the stream."""
+        await self._checked.aclose()
+
+    async def _check(self) -> AsyncGenerator[GuardedSentence, None]:
+        self._prepare()
+        try:
+            async for held in self._read():
+                sentence = await self._judge(held)
+                function = self._function_for(sentence)
+                yield self._finish(held, sentence, None if function is None else await call(function, sentence))
+                if self.stopped:
+                    return
+        finally:
+            close = getattr(self._stream, "aclose", None) or getattr(self._stream, "close", None)
+            if callable(close) and inspect.isawaitable(closing := close()):
+                await closing
+
+    async def _read(self) -> AsyncIterator[WholeSentence]:
+        try:
+            async for piece in self._stream:
+                for held in self._add(piece):
+                    yield held
+        except Exception:
+            for held in self._end():  # the text before the error is not lost
+                yield held
+            raise
+        for held in self._end():
+            yield held
 
 
 class _OfEither(Protocol[P]):

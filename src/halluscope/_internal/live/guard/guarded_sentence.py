@@ -64,32 +64,44 @@ PolicyFunction = Callable[[GuardedSentence], Union[str, Awaitable[Union[str, Non
 Policy = Union[Literal["pass", "mark", "replace", "repair", "stop"], PolicyFunction]
 """How to handle flagged sentences."""
 
-Decision = tuple[Union[str, None], Action]
-"""The text to show (None stops the stream), and the name of the action."""
-
 REMOVED = "[This sentence is left out: the sources do not support it.]"
 
 
-def decided_by_name(policy: str, sentence: GuardedSentence, replacement: str) -> Decision:
-    decisions: dict[str, Decision] = {
-        "pass": (sentence.text, "passed"),
-        "mark": (f"{sentence.text} [{sentence.support or 'unchecked'}]", "marked"),
-        "replace": (replacement, "replaced"),
-        "repair": (sentence.shown, "repaired") if sentence.edits else (replacement, "replaced"),
-        "stop": (None, "stopped"),
-    }
-    if policy not in decisions:
-        raise UnknownName("policy", str(policy), decisions)
-    return decisions[policy]
+class Rules(Struct, frozen=True, kw_only=True):
+    """Which sentences are flagged, and how they are handled."""
 
+    policy: Policy
+    replacement: str
+    flags: frozenset[Support]
+    min_confidence: float
+    flag_unchecked: bool
 
-def decided_by_function(text: object, sentence: GuardedSentence) -> Decision:
-    """The decision of a policy function, from what it returned for a flagged sentence."""
-    if text is None:
-        return None, "stopped"
-    if not isinstance(text, str):
-        raise InputError(f"the policy returned a {type(text).__name__}: return the text to show, or None to stop.")
-    return text, "passed" if text == sentence.text else "replaced"
+    def is_flagged(self, sentence: GuardedSentence) -> bool:
+        return (self.flag_unchecked and sentence.unchecked is not None) or any(
+            verdict.support in self.flags and (verdict.confidence is None or verdict.confidence >= self.min_confidence)
+            for verdict in sentence.verdicts
+        )
+
+    def decided(self, sentence: GuardedSentence, returned: object = None) -> tuple[str | None, Action]:
+        """Return the text to show for a flagged sentence, or None to stop, and the name of the action.
+
+        `returned` is what a policy function returned for it.
+        """
+        if callable(self.policy):
+            if returned is not None and not isinstance(returned, str):
+                kind = type(returned).__name__
+                raise InputError(f"the policy returned a {kind}: return the text to show, or None to stop.")
+            return returned, "stopped" if returned is None else "passed" if returned == sentence.text else "replaced"
+        decisions: dict[str, tuple[str | None, Action]] = {
+            "pass": (sentence.text, "passed"),
+            "mark": (f"{sentence.text} [{sentence.support or 'unchecked'}]", "marked"),
+            "replace": (self.replacement, "replaced"),
+            "repair": (sentence.shown, "repaired") if sentence.edits else (self.replacement, "replaced"),
+            "stop": (None, "stopped"),
+        }
+        if self.policy not in decisions:
+            raise UnknownName("policy", str(self.policy), decisions)
+        return decisions[self.policy]
 
 
 def passed_on(sentence: GuardedSentence) -> str:

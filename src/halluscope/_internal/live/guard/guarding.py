@@ -7,7 +7,7 @@ import sys
 import time
 from collections.abc import Callable
 from concurrent.futures import Future
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 from msgspec import Struct, structs
 
@@ -16,7 +16,7 @@ from ...core.counting import count_of
 from ...core.errors import InputError
 from ...core.plumbing import sync
 from ...core.result import Outcome, Result
-from ...core.verdict import Claim, Support, Verdict
+from ...core.verdict import Claim, Verdict
 from ...engine.driver import Driver
 from ...engine.judge import JudgeSpec, is_embedded, resolve
 from ...engine.many import scored
@@ -24,7 +24,9 @@ from ...engine.metrics import Hallucination
 from ...engine.questions.flow import Flow
 from ...repair.repairing import repaired
 from ...text.growing import GrowingText, Sentence
-from .guarded_sentence import Decision, GuardedSentence, Policy, PolicyFunction, decided_by_name, passed_on
+from .guarded_sentence import GuardedSentence, PolicyFunction, Rules, passed_on
+
+C = TypeVar("C")
 
 _AROUND = 1_500
 """Characters read before and after a sentence, for example to resolve pronouns."""
@@ -49,24 +51,6 @@ class SentenceMetric(Hallucination, frozen=True, kw_only=True):
         return self.start <= claim.start < self.end if claim.start is not None else not self.start
 
 
-class Rules(Struct, frozen=True, kw_only=True):
-    """Which sentences are flagged, and how they are handled."""
-
-    policy: Policy
-    replacement: str
-    flags: frozenset[Support]
-    min_confidence: float
-    flag_unchecked: bool
-
-    def flagged(self, sentence: GuardedSentence) -> bool:
-        if sentence.unchecked is not None and self.flag_unchecked:
-            return True
-        return any(
-            verdict.support in self.flags and (verdict.confidence is None or verdict.confidence >= self.min_confidence)
-            for verdict in sentence.verdicts
-        )
-
-
 class WholeSentence(Struct, frozen=True):
     """A complete sentence, with the text after it and the time when it was complete."""
 
@@ -75,11 +59,12 @@ class WholeSentence(Struct, frozen=True):
     since: float
 
 
-class Guarding:
+class Guarding(Generic[C]):
     """Guards one answer. Keeps the original text."""
 
     def __init__(
         self,
+        stream: Any,
         text: Callable[[Any], str],
         context: object,
         input: object,
@@ -91,13 +76,12 @@ class Guarding:
         case = Case.of("", context, input)
         if case.context is None:
             raise InputError("the guard needs a context: pass the passages the answer should be grounded in.")
+        self._stream = stream
         self._text = text
         self._case = case
         self._driver = Driver(resolve(judge, **options))
         self._rules = rules
-        self._policy_function = rules.policy if callable(rules.policy) else None
-        if not callable(rules.policy):  # reject an unknown name before the stream starts
-            decided_by_name(rules.policy, GuardedSentence(text="", start=0, end=0), "")
+        rules.decided(GuardedSentence(text="", start=0, end=0))  # reject an unknown name before the stream starts
         self._growing = GrowingText()
         self._pieces: list[str] = []
         self._length = 0
@@ -106,6 +90,14 @@ class Guarding:
         self._ready: Future[Result] | None = None
         self._sentences: list[GuardedSentence] = []
         self._stopped = False
+        self._checked = self._check()
+
+    def _check(self) -> C:
+        raise NotImplementedError
+
+    def checked(self) -> C:
+        """Yield the sentences when they are checked. The last one may be empty, with only white space before it."""
+        return self._checked
 
     @property
     def original(self) -> str:
@@ -162,22 +154,20 @@ class Guarding:
             self._ready = None
         sentence = held.sentence
         checked = await self._judged(sentence, held.after)
-        if self._rules.policy == "repair" and checked.unchecked is None and self._rules.flagged(checked):
+        if self._rules.policy == "repair" and checked.unchecked is None and self._rules.is_flagged(checked):
             checked = await self._repaired(checked)
         self._lead = (self._lead + sentence.before + sentence.text)[-_AROUND:]
         return checked
 
     def _function_for(self, sentence: GuardedSentence) -> PolicyFunction | None:
-        return self._policy_function if self._rules.flagged(sentence) else None
+        """The policy function that is to be called for a sentence."""
+        policy = self._rules.policy
+        return policy if callable(policy) and self._rules.is_flagged(sentence) else None
 
-    def _finish(
-        self, held: WholeSentence, sentence: GuardedSentence, decision: Decision | None = None
-    ) -> GuardedSentence:
-        """Record what is shown in place of the sentence, decided by the user's function or by the named policy."""
-        rules = self._rules
-        if decision is None and rules.flagged(sentence):
-            decision = decided_by_name(str(rules.policy), sentence, rules.replacement)
-        shown, action = decision or (sentence.text, sentence.action)
+    def _finish(self, held: WholeSentence, sentence: GuardedSentence, returned: object = None) -> GuardedSentence:
+        """Record what is shown in place of the sentence. `returned` is what the policy function returned for it."""
+        flagged = self._rules.is_flagged(sentence)
+        shown, action = self._rules.decided(sentence, returned) if flagged else (sentence.text, sentence.action)
         self._stopped = shown is None
         delay = round((time.perf_counter() - held.since) * 1000, 3)
         sentence = structs.replace(sentence, action=action, shown=shown or "", delay_ms=delay)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import math
-from collections.abc import AsyncGenerator, AsyncIterator, Callable, Coroutine, Mapping, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Coroutine, Mapping, Sequence
 from contextlib import aclosing, asynccontextmanager
 from typing import Any, TypeVar
 
@@ -18,9 +18,8 @@ from ...engine.many import each, failed, scored
 from ...engine.metric import Metric
 from ...engine.metrics import resolve as resolve_metric
 from ...engine.questions import Question
-from ...live.guard.guard import guard
+from ...live.guard.guard import AsyncGuarded, guard
 from ...live.guard.guarded_sentence import GuardedSentence
-from ...live.guard.guarded_streams import AsyncGuarded
 from ...repair.repairing import Repair, check_repairable, repaired
 from ...runs.store import Store
 from .kept_runs import KeptRuns
@@ -132,7 +131,7 @@ class Service:
         async with self._turn(), aclosing(guarded):
             new_request()
             sentences = guarded.checked()
-            while (sentence := await self._bounded(_next(sentences))) is not None:
+            while (sentence := await self._bounded(anext(sentences, None))) is not None:
                 claims += len(sentence.verdicts)
                 if claims > self.limits.claims:
                     raise too_many_claims(claims, self.limits.claims)
@@ -176,7 +175,7 @@ class Service:
         finally:
             self.under_way -= 1
 
-    async def _bounded(self, work: Coroutine[Any, Any, T], queued: bool = False) -> T:
+    async def _bounded(self, work: Awaitable[T], queued: bool = False) -> T:
         """Await the work within the time limit. Raises `Busy` if a queue used up the time, else `TookTooLong`."""
         try:
             async with time_limit(self.limits.seconds):
@@ -222,7 +221,3 @@ async def produced(work: Callable[[Callable[[T], None]], Coroutine[Any, Any, Non
     finally:
         working.cancel()
         await asyncio.gather(working, return_exceptions=True)
-
-
-async def _next(values: AsyncIterator[T]) -> T | None:
-    return await anext(values, None)
