@@ -15,18 +15,24 @@ from ...engine.metrics import METRICS
 from ...repair.repairing import Repair
 from ...runs.datasets.sample_data import sample
 from ...runs.statistics.comparison import Comparison
-from ..service.kept_runs import ResultPage, ResultsQuery, RunAnswer, RunList
+from ..service.kept_runs import (
+    CompareRequest,
+    ReportRequest,
+    ResultPage,
+    ResultsRequest,
+    RunAnswer,
+    RunList,
+    RunRequest,
+)
 from ..service.service import Service
 from . import wire_messages as wire
 from .checking import Checking
-from .openapi import description
-from .routes import operation, operations_of
+from .routes import description, operation, operations_of
 from .transport.bodies import LINES, Feed
 from .transport.prometheus import Measures
 from .transport.refusals import Refusal
-from .transport.streams import Lines, Streamed, begun, read_out, while_connected
+from .transport.streams import Streamed, begun, lines, read_out, while_connected
 
-_CHECK_REFUSALS = (429, 502, 504)
 _RUN_REFUSALS = (404, 422, 429, 503, 504)
 
 
@@ -68,89 +74,66 @@ class Api:
         """This OpenAPI description."""
         return self._description
 
-    @operation(
-        "POST",
-        "/v1/check",
-        takes=wire.CheckRequest,
-        gives=wire.CheckAnswer,
-        streams=wire.CheckEvent,
-        refusals=_CHECK_REFUSALS,
-    )
+    @operation("POST", "/v1/check", takes=wire.CheckRequest, gives=wire.CheckAnswer, streams=wire.CheckEvent)
     async def check(self, request: Request, wanted: wire.CheckRequest) -> Response | wire.CheckAnswer:
         """Check one output. If the request accepts lines, claims and verdicts are sent when available."""
         if LINES in request.headers.get("accept", ""):
-            return Lines(await begun(self._checking.events(wanted)))
+            return lines(await begun(self._checking.events(wanted)))
         return await self._checking.check(wanted)
 
-    @operation("POST", "/v1/repair", takes=wire.RepairRequest, gives=Repair, refusals=_CHECK_REFUSALS)
+    @operation("POST", "/v1/repair", takes=wire.RepairRequest, gives=Repair)
     async def repair(self, request: Request, wanted: wire.RepairRequest) -> Repair:
         """Repair one output: wrong values are replaced, over-general claims narrowed, unsupported ones removed.
         Returns the text, the edits, and the results before and after."""
         return await self._checking.repair(wanted)
 
-    @operation(
-        "POST",
-        "/v1/batch",
-        takes=wire.BatchRequest,
-        gives=wire.BatchEvent,
-        media_type=LINES,
-        refusals=_CHECK_REFUSALS,
-    )
+    @operation("POST", "/v1/batch", takes=wire.BatchRequest, gives=wire.BatchEvent, media_type=LINES)
     async def batch(self, request: Request, wanted: wire.BatchRequest) -> Response:
         """Check several outputs: one line for each when it is ready, and one at the end."""
-        return Lines(await begun(self._checking.batch(wanted)))
+        return lines(await begun(self._checking.batch(wanted)))
 
-    @operation(
-        "POST",
-        "/v1/guard",
-        takes=wire.GuardRequest,
-        gives=wire.GuardEvent,
-        media_type=LINES,
-        feeds=True,
-        refusals=_CHECK_REFUSALS,
-    )
+    @operation("POST", "/v1/guard", takes=wire.GuardRequest, gives=wire.GuardEvent, media_type=LINES, feeds=True)
     async def guard(self, request: Request, wanted: wire.GuardRequest | None) -> Response:
         """Check a text sentence by sentence: one line for each, and one at the end. A request sent as lines (the
         settings, then pieces of the text) is checked while it is sent."""
         if wanted is not None:
-            return Lines(await begun(self._checking.guard_given(wanted)))
+            return lines(await begun(self._checking.guard_given(wanted)))
         feed = Feed(request, self._service.limits)
         settings = await feed.first(wire.GuardSettings)
         events = self._checking.guard(settings, (piece.text async for piece in feed.rest(wire.GuardPiece)))
-        return Lines(await while_connected(request.receive, begun(events), feed.left()), feed.left())
+        return lines(await while_connected(request.receive, begun(events), feed.left()), feed.left())
 
     @operation("GET", "/v1/runs", query=wire.Nothing, gives=RunList, refusals=(422, 429, 503, 504))
     async def runs(self, request: Request, query: wire.Nothing) -> RunList:
         """All stored runs, the latest last."""
         return await self._kept.all()
 
-    @operation("GET", "/v1/comparison", query=wire.CompareQuery, gives=Comparison, refusals=_RUN_REFUSALS)
-    async def comparison(self, request: Request, query: wire.CompareQuery) -> Comparison:
+    @operation("GET", "/v1/comparison", query=CompareRequest, gives=Comparison, refusals=_RUN_REFUSALS)
+    async def comparison(self, request: Request, query: CompareRequest) -> Comparison:
         """Compare two runs, with confidence intervals."""
-        return await self._kept.compare(query.before, query.after)
+        return await self._kept.compare(query)
 
-    @operation("GET", "/v1/runs/{run}/results", query=ResultsQuery, gives=ResultPage, refusals=_RUN_REFUSALS)
-    async def results(self, request: Request, query: ResultsQuery) -> ResultPage:
+    @operation("GET", "/v1/runs/{run}/results", query=ResultsRequest, gives=ResultPage, refusals=_RUN_REFUSALS)
+    async def results(self, request: Request, query: ResultsRequest) -> ResultPage:
         """The results of a run with their cases, in pages."""
-        return await self._kept.results(request.path_params["run"], query)
+        return await self._kept.results(query)
 
-    @operation("GET", "/v1/runs/{run}/report", query=wire.ReportQuery, media_type="text/html", refusals=_RUN_REFUSALS)
-    async def report(self, request: Request, query: wire.ReportQuery) -> Streamed:
+    @operation("GET", "/v1/runs/{run}/report", query=ReportRequest, media_type="text/html", refusals=_RUN_REFUSALS)
+    async def report(self, request: Request, query: ReportRequest) -> Streamed:
         """The report of a run as one HTML file."""
-        page = await self._kept.report(request.path_params["run"], query.baseline)
         # The file contains its own Content-Security-Policy, which allows its script.
-        return Streamed(read_out(page), "text/html; charset=utf-8")
+        return Streamed(read_out(await self._kept.report(query)), "text/html; charset=utf-8")
 
-    @operation("GET", "/v1/runs/{run}", query=wire.Nothing, gives=RunAnswer, refusals=_RUN_REFUSALS)
-    async def run(self, request: Request, query: wire.Nothing) -> RunAnswer:
+    @operation("GET", "/v1/runs/{run}", query=RunRequest, gives=RunAnswer, refusals=_RUN_REFUSALS)
+    async def run(self, request: Request, query: RunRequest) -> RunAnswer:
         """A run and its summary."""
-        return await self._kept.run(request.path_params["run"])
+        return await self._kept.run(query)
 
     @cached_property
     def _about(self) -> wire.About:
         known = tuple(wire.MetricAbout(m.name, m.summary, m.formula, m.direction) for m in METRICS.values())
-        lines = sample().read_bytes().splitlines()
-        examples = tuple(msgspec.json.decode(line, type=wire.Example) for line in lines)
+        rows = sample().read_bytes().splitlines()
+        examples = tuple(msgspec.json.decode(row, type=wire.Example) for row in rows)
         return wire.About(__version__, tuple(self._service.judges), known, self._service.limits, examples)
 
     @cached_property

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable
 from contextlib import aclosing
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 from msgspec import structs
 
@@ -25,7 +25,26 @@ from . import wire_messages as wire
 from .transport.bodies import ClientGone
 from .transport.refusals import refusal_of
 
-T = TypeVar("T")
+E = TypeVar("E", bound=Callable[..., AsyncIterator[Any]])
+
+
+def ending_with_failure(events: E) -> E:
+    """Make an error after the first event the last event. An earlier one becomes an HTTP status."""
+
+    async def ended(*given: Any) -> AsyncIterator[Any]:
+        begun = False
+        try:
+            async with aclosing(events(*given)) as found:  # type: ignore[type-var]
+                async for event in found:
+                    begun = True
+                    yield event
+        except Exception as error:
+            refusal = refusal_of(error)
+            if not begun or refusal is None or isinstance(error, ClientGone):
+                raise
+            yield wire.Failed(error=refusal.problem)
+
+    return cast("E", ended)
 
 
 class Checking:
@@ -69,6 +88,7 @@ class Checking:
         shown = [self._shown(results[place], case, wanted) for place, case in enumerate(cases)]
         return wire.CheckAnswer(**structs.asdict(of_conversation(cases, shown)))
 
+    @ending_with_failure
     def events(self, wanted: wire.CheckRequest) -> AsyncIterator[wire.CheckEvent]:
         """Score one output and yield its claims, verdicts and result as they become available."""
         places = Utf16(_case(wanted)) if wanted.places == "utf16" and wanted.turns == "last" else None
@@ -83,13 +103,11 @@ class Checking:
 
             put(wire.Finished(result=await self.check(wanted, heard)))
 
-        return _with_failure(produced(work))
+        return produced(work)
 
-    def batch(self, wanted: wire.BatchRequest) -> AsyncIterator[wire.BatchEvent]:
+    @ending_with_failure
+    async def batch(self, wanted: wire.BatchRequest) -> AsyncIterator[wire.BatchEvent]:
         """Score many outputs and yield the results in order of completion."""
-        return _with_failure(self._batch(wanted))
-
-    async def _batch(self, wanted: wire.BatchRequest) -> AsyncGenerator[wire.BatchEvent, None]:
         most = self._service.limits.cases
         if len(wanted.cases) > most:
             raise TooMany(f"the batch has {len(wanted.cases):,} cases, and the limit is {most:,}: send it in parts.")
@@ -100,13 +118,9 @@ class Checking:
             yield wire.Finished(result=self._answer(result, cases[place], wanted), place=place)
         yield wire.Ended(cases=len(cases), scored=scored)
 
-    def guard(self, wanted: wire.GuardSettings, stream: AsyncIterator[str]) -> AsyncIterator[wire.GuardEvent]:
+    @ending_with_failure
+    async def guard(self, wanted: wire.GuardSettings, stream: AsyncIterator[str]) -> AsyncIterator[wire.GuardEvent]:
         """Guard a stream and yield its sentences as they are checked."""
-        return _with_failure(self._guarded(wanted, stream))
-
-    async def _guarded(
-        self, wanted: wire.GuardSettings, stream: AsyncIterator[str]
-    ) -> AsyncGenerator[wire.GuardEvent, None]:
         end = wire.GuardEnded(original="", shown="", stopped=False, sentences=0, flagged=0)
         rules = {name: getattr(wanted, name) for name in wire.GuardSettings.__struct_fields__}
         async for sentence, guarded in self._service.guard(stream, **rules):
@@ -123,7 +137,12 @@ class Checking:
 
     def guard_given(self, wanted: wire.GuardRequest) -> AsyncIterator[wire.GuardEvent]:
         """Guard a complete text, whole or in pieces."""
-        return self.guard(wanted, _each([wanted.output] if isinstance(wanted.output, str) else wanted.output))
+
+        async def pieces() -> AsyncIterator[str]:
+            for piece in [wanted.output] if isinstance(wanted.output, str) else wanted.output:
+                yield piece
+
+        return self.guard(wanted, pieces())
 
     def _metric(self, wanted: wire.CheckRequest | wire.RepairRequest | wire.BatchRequest) -> Metric:
         return self._service.metric(
@@ -141,26 +160,6 @@ class Checking:
             exchanges=result.exchanges if wanted.exchanges else (),
             verdicts=tuple(map(Utf16(case).verdict, result.verdicts)) if wanted.places == "utf16" else result.verdicts,
         )
-
-
-async def _each(pieces: list[str]) -> AsyncIterator[str]:
-    for piece in pieces:
-        yield piece
-
-
-async def _with_failure(events: AsyncGenerator[T, None]) -> AsyncIterator[T | wire.Failed]:
-    """Yield events. An error after the first one becomes the last event; an earlier one becomes an HTTP status."""
-    begun = False
-    try:
-        async with aclosing(events):
-            async for event in events:
-                begun = True
-                yield event
-    except Exception as error:
-        refusal = refusal_of(error)
-        if not begun or refusal is None or isinstance(error, ClientGone):
-            raise
-        yield wire.Failed(error=refusal.problem)
 
 
 def _case(wanted: wire.CaseRequest | wire.CheckRequest | wire.RepairRequest) -> Case:

@@ -1,8 +1,8 @@
-"""Operations of the server, from which both the routes and the OpenAPI description are made."""
+"""Operations of the server. Their routes and their OpenAPI description are made of them."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, TypeVar, cast
 
 import msgspec
@@ -11,9 +11,10 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
+from ...core.version import __version__
 from ..service.limits import Limits
-from .transport.bodies import LINES, media_type, read_json
-from .transport.refusals import Refusal, json_response
+from .transport.bodies import JSON, LINES, media_type, read_json
+from .transport.refusals import ErrorAnswer, Refusal, json_response
 from .transport.streams import while_connected
 
 T = TypeVar("T")
@@ -36,7 +37,7 @@ class Described(Struct, frozen=True):
 class Operation(Described, frozen=True):
     """One method on one path. `gives` is the type of the answer, `streams` the type of a streamed line.
 
-    It is called with the request and what that holds: its body or its query. One that `feeds` reads the body itself.
+    It is called with the request and what that holds: its body or parameters. One that `feeds` reads the body itself.
     """
 
     method: str
@@ -78,7 +79,8 @@ def operations_of(owner: object) -> list[Operation]:
 
 
 def query_of(request: Request, type: type[T]) -> T:
-    given = request.query_params.multi_items()
+    """Decode the parameters of a request, those in the path and those in the query."""
+    given = [*request.path_params.items(), *request.query_params.multi_items()]
     names = [name for name, _ in given]
     twice = next((name for name in names if names.count(name) > 1), None)
     if twice is not None:
@@ -87,3 +89,87 @@ def query_of(request: Request, type: type[T]) -> T:
         return msgspec.convert(dict(given), type, strict=False)
     except msgspec.ValidationError as error:
         raise Refusal(422, "invalid", f"the query parameters are invalid: {error}.") from None
+
+
+_TEMPLATE = "#/components/schemas/{name}"
+
+_REFUSALS = {
+    400: "The body is not JSON in UTF-8.",
+    401: "The token is missing or wrong.",
+    403: "The request comes from a page of another site.",
+    404: "Not found.",
+    408: "The request was not sent in time.",
+    413: "The request is too large.",
+    415: "The content type or encoding of the request is not supported.",
+    421: "The Host header is not the name of this machine.",
+    422: "The request is invalid, or has too many claims or cases.",
+    429: "The server is busy: try again after `Retry-After` seconds.",
+    502: "The judge failed.",
+    503: "The server is not ready, or its store cannot be used.",
+    504: "The request took longer than the limit.",
+}
+EVERYWHERE = (401, 403, 421)
+WITH_BODY = (400, 408, 413, 415, 422, 429, 502, 504)
+"""Those with a body judge it."""
+
+
+def description(operations: Sequence[Operation]) -> dict[str, Any]:
+    types: list[Any] = [ErrorAnswer]
+    for operation in operations:
+        types += [held for held in (operation.takes, operation.gives, operation.streams) if held is not None]
+    schemas, components = msgspec.json.schema_components(types, ref_template=_TEMPLATE)
+    by_type = dict(zip(map(repr, types), schemas, strict=True))
+
+    def content(type: Any, media_type: str = JSON) -> dict[str, Any]:
+        return {media_type: {"schema": by_type[repr(type)]}}
+
+    paths: dict[str, dict[str, Any]] = {}
+    for operation in operations:
+        paths.setdefault(operation.path, {})[operation.method.lower()] = _operation(operation, content)
+    return {
+        "openapi": "3.1.0",
+        "info": {
+            "title": "halluscope",
+            "version": __version__,
+            "description": "Checks whether a language model's output is grounded in the context it was given.",
+        },
+        "paths": paths,
+        "components": {"schemas": components, "securitySchemes": {"token": {"type": "http", "scheme": "bearer"}}},
+    }
+
+
+def _operation(operation: Operation, content: Any) -> dict[str, Any]:
+    if operation.gives is None:
+        good: dict[str, Any] = {operation.media_type: {"schema": {"type": "string"}}}
+    else:
+        good = content(operation.gives, operation.media_type)
+    if operation.streams is not None:
+        good |= content(operation.streams, LINES)
+    statuses = {*operation.refusals, *(() if operation.open else EVERYWHERE), *(WITH_BODY if operation.takes else ())}
+    answers: dict[str, Any] = {"200": {"description": operation.about, "content": good}}
+    for status in sorted(statuses):
+        answers[str(status)] = {"description": _REFUSALS[status], "content": content(ErrorAnswer)}
+    found: dict[str, Any] = {
+        "operationId": operation.name,
+        "summary": operation.about,
+        "parameters": _parameters(operation),
+        "responses": answers,
+        "security": [] if operation.open else [{"token": []}, {}],
+    }
+    if operation.takes is not None:
+        found["requestBody"] = {"required": True, "content": content(operation.takes)}
+    return found
+
+
+def _parameters(operation: Operation) -> list[dict[str, Any]]:
+    if operation.query is None:
+        return []
+    (schema,), components = msgspec.json.schema_components([operation.query])
+    own = components[schema["$ref"].rpartition("/")[2]]
+    found = []
+    for name, held in own["properties"].items():
+        type = {key: value for key, value in held.items() if key not in ("default", "description")}
+        place = "path" if f"{{{name}}}" in operation.path else "query"
+        parameter = {"name": name, "in": place, "required": name in own.get("required", ()), "schema": type}
+        found.append(parameter | {key: held[key] for key in ("description",) if key in held})
+    return found

@@ -213,18 +213,5 @@ class ServerState(Struct, frozen=True):
     status: Literal["alive", "ready", "starting", "ending"]
 
 
-class CompareQuery(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Two runs, the earlier and the later."""
-
-    before: str
-    after: str
-
-
-class ReportQuery(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """The run that the report compares with."""
-
-    baseline: Union[str, None] = None
-
-
 class Nothing(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """No parameters."""

@@ -15,20 +15,8 @@ from ..http import wire_messages as wire
 from ..http.checking import Checking
 from ..http.routes import Described
 from ..http.transport.refusals import Refusal
-from ..service.kept_runs import ResultsQuery
+from ..service.kept_runs import CompareRequest, ResultsRequest, RunRequest
 from ..service.service import Service
-
-
-class RunRequest(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Name of a run."""
-
-    run: str
-
-
-class RunResultsRequest(ResultsQuery, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Which results of a run to return."""
-
-    run: str
 
 
 class ToolAnswer(Struct, frozen=True):
@@ -117,21 +105,21 @@ class Toolbox:
     @tool("Show a run", RunRequest)
     async def show_run(self, wanted: RunRequest) -> ToolAnswer:
         """Show the summary of a run: for each metric the mean with interval, passed cases and coverage."""
-        found = await self._kept.run(wanted.run)
+        found = await self._kept.run(wanted)
         return ToolAnswer(str(found.summary), found)
 
-    @tool("Read results of a run", RunResultsRequest)
-    async def run_results(self, wanted: RunResultsRequest) -> ToolAnswer:
+    @tool("Read results of a run", ResultsRequest)
+    async def run_results(self, wanted: ResultsRequest) -> ToolAnswer:
         """Read the results of a run with their cases, in pages; with `failing` only failed ones."""
-        page = await self._kept.results(wanted.run, wanted)
+        page = await self._kept.results(wanted)
         lines = [f"{kept.case.id}: {kept.result.metric} {_figure(kept.result.score)}" for kept in page.results]
         more = "" if page.next is None else f"\nThere are more: continue with start={page.next}."
         return ToolAnswer("\n".join(lines) + more, page)
 
-    @tool("Compare two runs", wire.CompareQuery)
-    async def compare_runs(self, wanted: wire.CompareQuery) -> ToolAnswer:
+    @tool("Compare two runs", CompareRequest)
+    async def compare_runs(self, wanted: CompareRequest) -> ToolAnswer:
         """Compare two runs. Differences within the confidence interval do not count as changes."""
-        found = await self._kept.compare(wanted.before, wanted.after)
+        found = await self._kept.compare(wanted)
         lines = [f"{m.metric}: {_figure(m.before)} to {_figure(m.after)}, {m.change}" for m in found.metrics]
         return ToolAnswer("\n".join(lines), found)
 

@@ -22,7 +22,26 @@ from ...runs.store.run_reader import entries
 T = TypeVar("T")
 
 
-class ResultsQuery(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class RunRequest(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Name of a run."""
+
+    run: Annotated[str, Meta(description="Name of the run.")]
+
+
+class ReportRequest(RunRequest, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A run, and the one that its report compares with."""
+
+    baseline: Union[str, None] = None
+
+
+class CompareRequest(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Two runs, the earlier and the later."""
+
+    before: str
+    after: str
+
+
+class ResultsRequest(RunRequest, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Which results of a run to return."""
 
     metric: Union[str, None] = None
@@ -66,40 +85,39 @@ class KeptRuns:
     def __init__(self, store: Store | None, turn: Callable[[], AbstractAsyncContextManager[None]]) -> None:
         self._turn = turn
         self._store = store
-        self._opened: Store | None = None
-
-    def _open(self) -> Store:
-        if self._store is None:
-            self._store = self._opened = Store()
-        return self._store
+        self._closing = ExitStack()
 
     def close(self) -> None:
         """Close the store if it was opened here."""
-        if self._opened is not None:
-            self._opened.close()
+        self._closing.close()
+
+    def _open(self) -> Store:
+        if self._store is None:
+            self._store = self._closing.enter_context(Store())
+        return self._store
 
     async def all(self) -> RunList:
         return await self._read(lambda store: RunList(tuple(all_runs(store))))
 
-    async def run(self, name: str) -> RunAnswer:
+    async def run(self, wanted: RunRequest) -> RunAnswer:
         def read(store: Store) -> RunAnswer:
-            run = Run(name, store)
+            run = Run(wanted.run, store)
             return RunAnswer(run.info, run.summary())
 
         return await self._read(read)
 
-    async def results(self, name: str, wanted: ResultsQuery) -> ResultPage:
+    async def results(self, wanted: ResultsRequest) -> ResultPage:
         """Return a page of results."""
-        return await self._read(lambda store: _page(Run(name, store), wanted))
+        return await self._read(lambda store: _page(Run(wanted.run, store), wanted))
 
-    async def compare(self, before: str, after: str) -> Comparison:
-        return await self._read(lambda store: Run(after, store).compare(Run(before, store)))
+    async def compare(self, wanted: CompareRequest) -> Comparison:
+        return await self._read(lambda store: Run(wanted.after, store).compare(Run(wanted.before, store)))
 
-    async def report(self, name: str, baseline: str | None = None) -> IO[bytes]:
+    async def report(self, wanted: ReportRequest) -> IO[bytes]:
         """Write the report of a run, compared with the baseline, to a temporary file that the caller closes."""
 
         def written(store: Store) -> IO[bytes]:
-            run, earlier = Run(name, store), None if baseline is None else Run(baseline, store)
+            run, earlier = Run(wanted.run, store), None if wanted.baseline is None else Run(wanted.baseline, store)
             with ExitStack() as closing:
                 file = closing.enter_context(TemporaryFile(prefix="halluscope-"))
                 write_report_to(file, run, baseline=earlier)
@@ -115,7 +133,7 @@ class KeptRuns:
             return await in_thread(lambda: read(self._open()))
 
 
-def _page(run: Run, wanted: ResultsQuery) -> ResultPage:
+def _page(run: Run, wanted: ResultsRequest) -> ResultPage:
     info = run.info
     if wanted.metric is not None and wanted.metric not in (known := [scorer.metric for scorer in info.scorers]):
         raise UnknownName("metric in this run called", wanted.metric, known)

@@ -151,23 +151,20 @@ class Feed:
     async def _read(self) -> None:
         try:
             async with time_limit(self._limits.writing):
-                await self._read_all()
+                waiting = bytearray()
+                async for piece in pieces(self._request, self._limits):
+                    waiting += piece
+                    if b"\n" in piece:
+                        *whole, waiting = waiting.split(b"\n")
+                        self._put(*whole)
+                self._put(waiting)
             self._lines.put_nowait(None)
         except (asyncio.TimeoutError, TimeoutError):
             self._lines.put_nowait(slow(f"the text was not complete within {self._limits.writing:g} s."))
         except (Refusal, ClientGone) as error:
             self._lines.put_nowait(error)
 
-    async def _read_all(self) -> None:
-        waiting = bytearray()
-        async for piece in pieces(self._request, self._limits):
-            waiting += piece
-            if b"\n" in piece:
-                *whole, waiting = waiting.split(b"\n")
-                for line in whole:
-                    self._put(line)
-        self._put(waiting)
-
-    def _put(self, line: bytearray) -> None:
-        if line.strip():
-            self._lines.put_nowait(bytes(line))
+    def _put(self, *lines: bytearray) -> None:
+        for line in lines:
+            if line.strip():
+                self._lines.put_nowait(bytes(line))

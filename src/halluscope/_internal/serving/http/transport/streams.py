@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Coroutine
+from collections.abc import AsyncIterator, Callable, Coroutine
 from contextlib import aclosing
 from typing import IO, Any, TypeVar
 
@@ -48,13 +48,18 @@ class Streamed(Response):
     """A response that is sent in pieces as they become available. For `leaving`, see `while_connected`."""
 
     def __init__(
-        self, values: AsyncIterator[Any], media_type: str, leaving: Coroutine[Any, Any, None] | None = None
+        self,
+        values: AsyncIterator[Any],
+        media_type: str,
+        leaving: Coroutine[Any, Any, None] | None = None,
+        encode: Callable[[Any], bytes] = bytes,
     ) -> None:
         super().__init__(None, media_type=media_type)
         del self.headers["content-length"]
         self.headers["x-accel-buffering"] = "no"  # tell proxies not to buffer
         self._values = values
         self._leaving = leaving
+        self._encode = encode
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         await while_connected(receive, self._send(send), self._leaving)
@@ -63,21 +68,13 @@ class Streamed(Response):
         await send({"type": "http.response.start", "status": 200, "headers": self.raw_headers})
         async with aclosing(self._values) as values:  # type: ignore[type-var]
             async for value in values:
-                await send({"type": "http.response.body", "body": self._piece(value), "more_body": True})
+                await send({"type": "http.response.body", "body": self._encode(value), "more_body": True})
         await send({"type": "http.response.body", "body": b"", "more_body": False})
 
-    def _piece(self, value: Any) -> bytes:
-        return bytes(value)
 
-
-class Lines(Streamed):
-    """A response of JSON values, one per line."""
-
-    def __init__(self, values: AsyncIterator[object], leaving: Coroutine[Any, Any, None] | None = None) -> None:
-        super().__init__(values, LINES, leaving)
-
-    def _piece(self, value: object) -> bytes:
-        return msgspec.json.encode(value) + b"\n"
+def lines(values: AsyncIterator[object], leaving: Coroutine[Any, Any, None] | None = None) -> Streamed:
+    """Return a response of JSON values, one per line."""
+    return Streamed(values, LINES, leaving, encode=lambda value: msgspec.json.encode(value) + b"\n")
 
 
 async def read_out(file: IO[bytes]) -> AsyncIterator[bytes]:
