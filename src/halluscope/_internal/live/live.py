@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, AbstractContextManager
-from typing import Any, TypeVar, cast, overload
+from typing import Any, TypeVar, overload
 
 from ..core.case import Case
 from ..core.conversation import CONTEXT_FROM
 from ..core.conversation.reading import checked_sources
 from ..core.errors import InputError, UnknownName
 from ..core.plumbing import sync
-from ..core.plumbing.loggers import logger
 from ..core.plumbing.per_process import PerProcess
 from ..core.plumbing.public import public_in, renamed_retry_policy
 from ..core.result import Result
@@ -36,8 +34,6 @@ from .tracing import look_for, require_opentelemetry, sample_number
 from .watching import Finder, Watch
 
 F = TypeVar("F", bound=Callable[..., Any])
-
-_log = logger("live")
 
 _AT_ONCE = 8
 """Answers scored at the same time by a judge over the network. The embedded judge scores one, to leave cores free."""
@@ -192,8 +188,11 @@ class Live:
         Example:
             >>> live.record("It closed in 1921.", ["It closed in 1921."], "When did it close?")
         """
-        given = {"output": output, "context": context, "input": input, "trace_id": trace_id, "metadata": metadata}
-        self.quietly(lambda: self.submit(LiveAnswer(**cast("Any", given))))
+        self.quietly(
+            lambda: self.submit(
+                LiveAnswer(input=input, context=context, output=output, trace_id=trace_id, metadata=metadata)
+            )
+        )
 
     def answer(
         self,
@@ -336,12 +335,7 @@ class Live:
         try:
             return action()
         except Exception as error:
-            here = self._process()
-            level = logging.DEBUG if here.warned else logging.WARNING
-            here.warned = True
-            _log.log(
-                level, "live scoring: an answer was not understood (%s: %s)", type(error).__name__, error, exc_info=True
-            )
+            self._process().report(f"an answer was not understood ({type(error).__name__}: {error})", error)
             return None
 
 

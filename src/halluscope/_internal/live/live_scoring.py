@@ -30,12 +30,11 @@ from ..runs.store import MemoryReplies, Replies, RunWriter, Store
 from ..runs.store.run_writer import CHUNK
 from ..sinks.score import AT, SPAN_COLUMNS, moment
 from ..sinks.sink import Sink
-from .alerting import Alerting
 from .background import Background
 from .counts import Counter
 from .daily_budget import DailyBudget
 from .live_answer import LiveAnswer
-from .outbox import Outbox
+from .outbox import Alerting, Outbox
 from .tracing import ANY, opentelemetry_in_use, send_event
 
 _log = logger("live")
@@ -97,7 +96,6 @@ class LiveScoring:
             save=self.write,
             give_up=self.give_up,
         )
-        self.warned = False
         self._plan = plan
         self._budget = DailyBudget(plan.daily_budget, plan.run, plan.judge.name)
         self._embedded = is_embedded(plan.judge)
@@ -108,9 +106,9 @@ class LiveScoring:
         self._driver: Driver | None = None
         self._opening = asyncio.Lock()
         self._writing = asyncio.Lock()
-        self._alerting = Alerting(plan.alerts, plan.webhook, self._report)
-        self._outboxes = [Outbox(sink, self.counter, self._report) for sink in plan.sinks]
-        self._reported: set[str] = set()
+        self._alerting = Alerting(plan.alerts, plan.webhook, self.report)
+        self._outboxes = [Outbox(sink, self.counter, self.report) for sink in plan.sinks]
+        self.reported: set[str] = set()
 
     async def score(self, sampled: SampledAnswer) -> None:
         answer, plan = sampled.answer, self._plan
@@ -119,7 +117,7 @@ class LiveScoring:
         if error is None:
             driver, error = await outcome_of(self._ready())
         if error is not None:
-            self._report(f"an answer could not be scored ({type(error).__name__}: {error})", error)
+            self.report(f"an answer could not be scored ({type(error).__name__}: {error})", error)
             self.counter.add(waiting=-1, failed=1)
             return
         if not cases or driver is None:
@@ -171,7 +169,7 @@ class LiveScoring:
                     await self._ready()
                     await in_thread(lambda batch=batch: self._append(batch))  # type: ignore[misc]
                 except Exception as error:
-                    self._report(f"results could not be stored: {error}", error)
+                    self.report(f"results could not be stored: {error}", error)
                     self._not_written(batch, last)
                     if not last:
                         return
@@ -183,7 +181,7 @@ class LiveScoring:
                 try:
                     await in_thread(lambda: writer.close("finished"))
                 except StoreError as error:
-                    self._report(f"the end of the run could not be stored: {error}", error)
+                    self.report(f"the end of the run could not be stored: {error}", error)
 
     def _not_written(self, batch: Sequence[_Finished], last: bool) -> None:
         kept = []
@@ -263,29 +261,29 @@ class LiveScoring:
 
     def _of(self, answer: LiveAnswer, context: object) -> Case:
         # The output of a call inside another answer is not judged, and may be missing.
-        output = answer.output if answer.outer is None else ""
+        output, ids = answer.output if answer.outer is None else "", answer.traces.get(ANY)
+        # When it was given, and its span: an export of the run, and its alerts, need them.
+        about = {AT: moment(answer.at), **({SPAN_COLUMNS[0]: ids.span} if ids and ids.span else {})}
         return Case.of(
             output,
             context,
             answer.input,
             id=answer.trace_id,
-            metadata={**_circumstances(answer), **answer.metadata},
+            metadata={**about, **answer.metadata},
             context_from=self._plan.context_from,
         )
 
     async def _result(self, driver: Driver, metric: Metric, case: Case) -> Result:
-        result, error = await outcome_of(self._scored(driver, metric, case))
+        result, error = await outcome_of(scored(driver, metric, case))
+        if result is not None and self._plan.repair:
+            result, error = await outcome_of(with_repair(driver, metric, case, result))
         if result is not None:
             return result
         assert error is not None
         result = failed(driver, metric, case, error)
         assert result.failure is not None
-        self._report(f"{metric.name} could not be scored: {result.failure.message}", error)
+        self.report(f"{metric.name} could not be scored: {result.failure.message}", error)
         return result
-
-    async def _scored(self, driver: Driver, metric: Metric, case: Case) -> Result:
-        result = await scored(driver, metric, case)
-        return await with_repair(driver, metric, case, result) if self._plan.repair else result
 
     async def _send(self, result: Result, case: Case, answer: LiveAnswer) -> None:
         plan = self._plan
@@ -293,7 +291,7 @@ class LiveScoring:
             send = partial(send_event, result, answer.span, answer.response_id)
             _, error = await outcome_of(in_thread(send))
             if error is not None:
-                self._report(f"OpenTelemetry accepted no event ({type(error).__name__}: {error})", error)
+                self.report(f"OpenTelemetry accepted no event ({type(error).__name__}: {error})", error)
         self._alerting.see(result, answer.at)
         for outbox in self._outboxes:
             assert self._writer is not None
@@ -301,17 +299,11 @@ class LiveScoring:
         if plan.on_result is not None:
             _, error = await outcome_of(user_functions.call(plan.on_result, result, case))
             if error is not None:
-                self._report(f"on_result raised {type(error).__name__}: {error}", error)
+                self.report(f"on_result raised {type(error).__name__}: {error}", error)
 
-    def _report(self, problem: str, error: BaseException) -> None:
+    def report(self, problem: str, error: BaseException) -> None:
         """Log a problem as a warning the first time, then at level debug."""
         kind = f"{type(error).__name__} {problem[:40]}"
-        level = logging.DEBUG if kind in self._reported else logging.WARNING
-        self._reported.add(kind)
+        level = logging.DEBUG if kind in self.reported else logging.WARNING
+        self.reported.add(kind)
         _log.log(level, "live scoring: %s", problem, exc_info=None if isinstance(error, HalluscopeError) else error)
-
-
-def _circumstances(answer: LiveAnswer) -> dict[str, str]:
-    """When an answer was given, and its span: an export of the run, and its alerts, need them."""
-    ids = answer.traces.get(ANY)
-    return {AT: moment(answer.at), **({SPAN_COLUMNS[0]: ids.span} if ids and ids.span else {})}

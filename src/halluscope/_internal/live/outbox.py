@@ -1,16 +1,18 @@
-"""Scores waiting to be sent to a sink, so that a slow sink does not delay scoring."""
+"""What leaves the process: scores for sinks, and alerts. A slow receiver does not delay scoring."""
 
 from __future__ import annotations
 
 import asyncio
 import time
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 
-from ..core.errors import InputError
+from ..core.errors import HalluscopeError, InputError
+from ..core.plumbing.threads import in_thread
 from ..core.result import Result
-from ..sinks.delivery import deliver
+from ..runs.alerts import Alert, AlertRule, Observation
+from ..sinks.delivery import deliver, post_alert
 from ..sinks.score import Score
 from ..sinks.sink import Sink
 from .counts import Counter
@@ -21,6 +23,10 @@ _EVERY = 1.0
 """Seconds that scores wait to be sent together."""
 _MOST = 10_000
 """Maximum number of scores waiting for a sink that fails. Further ones are not sent."""
+_RULES_EVERY = 10.0
+"""Seconds between two looks at the alert rules."""
+_MOST_SEEN = 20_000
+"""Results that are kept in memory for the alert rules."""
 
 
 class Outbox:
@@ -74,3 +80,50 @@ class Outbox:
                 self._trouble(str(error), error)
             finally:
                 self._counter.add(sent=taken, not_sent=len(batch) - taken)
+
+
+class Alerting:
+    """Alert rules, and the results that they look at. An alert is posted once, and again after its rule was all right
+    meanwhile. Used from one loop."""
+
+    def __init__(
+        self, rules: Sequence[AlertRule], webhook: str | None, trouble: Callable[[str, BaseException], None]
+    ) -> None:
+        self._rules = rules
+        self._webhook = webhook
+        self._trouble = trouble
+        self._seen: deque[Observation] = deque(maxlen=_MOST_SEEN)
+        self._firing: set[str] = set()
+        self._due = 0.0
+        self._posting: set[asyncio.Task[None]] = set()
+
+    def see(self, result: Result, at: float) -> None:
+        if self._rules:
+            self._seen.append(Observation(at, result))
+
+    async def look(self, run: str, last: bool) -> None:
+        """Check the rules where that is due. The `last` time, wait until alerts are posted."""
+        if self._seen and (last or time.monotonic() >= self._due):
+            self._due = time.monotonic() + _RULES_EVERY
+            seen, now = list(self._seen), time.time()
+            for alert in await in_thread(lambda: [rule.check(run, seen, now) for rule in self._rules]):
+                self._settle(alert)
+        if last and self._posting:
+            await asyncio.gather(*self._posting)
+
+    def _settle(self, alert: Alert) -> None:
+        if not alert.firing:
+            self._firing.discard(alert.rule)
+        elif alert.rule not in self._firing:
+            self._firing.add(alert.rule)
+            self._trouble(alert.message, HalluscopeError(alert.message))
+            if self._webhook is not None:
+                task = asyncio.ensure_future(self._post(self._webhook, alert))
+                self._posting.add(task)
+                task.add_done_callback(self._posting.discard)
+
+    async def _post(self, webhook: str, alert: Alert) -> None:
+        try:
+            await post_alert(webhook, alert)
+        except HalluscopeError as error:
+            self._trouble(str(error), error)

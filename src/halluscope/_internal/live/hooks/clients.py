@@ -12,8 +12,7 @@ from ...core.conversation import text_of_piece
 from ...core.errors import InputError
 from ..live_answer import LiveAnswer
 from ..stream_proxy import StreamProxy
-from .requests import as_messages
-from .watcher import Watcher
+from .common import Watcher, as_messages
 
 
 class _Call(Struct, frozen=True):

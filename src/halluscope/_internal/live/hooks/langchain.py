@@ -8,8 +8,7 @@ from typing import Any
 
 from ...core.errors import MissingExtra
 from ..live_answer import LiveAnswer
-from .requests import as_messages, tool_message
-from .watcher import Followed, Watcher
+from .common import Followed, Watcher, as_messages, tool_message
 
 _ANSWERS = ("output", "answer", "result", "response", "text", "generation")
 _QUESTIONS = ("input", "question", "query")

@@ -7,8 +7,7 @@ from typing import Any
 
 from ...core.errors import MissingExtra
 from ..live_answer import LiveAnswer
-from .requests import as_data, as_messages, tool_message
-from .watcher import Followed, Watcher
+from .common import Followed, Watcher, as_data, as_messages, tool_message
 
 
 def run_hooks(live: Watcher) -> Any:

@@ -8,8 +8,7 @@ from typing import Any
 
 from ...core.errors import InputError, MissingExtra
 from ..live_answer import LiveAnswer
-from .requests import as_data, tool_message
-from .watcher import Watcher
+from .common import Watcher, as_data, tool_message
 
 _SAID = {"system-prompt": "system", "user-prompt": "user"}
 

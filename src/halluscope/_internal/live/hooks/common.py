@@ -1,17 +1,40 @@
-"""Converting requests and responses of clients to messages."""
+"""What hooks share: the part of live scoring that they need, the runs that they follow, and reading messages."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any, Protocol, TypeVar
 
 from ...core.conversation import plain
+from ..live_answer import LiveAnswer
+
+K = TypeVar("K")
+V = TypeVar("V")
+
+_MOST_FOLLOWED = 10_000
 
 _READ = frozenset({"message", "function_call", "function_call_output", "reasoning"})
 """Items of the Responses API that need no conversion."""
 
 _RESULTS = ("output", "results", "outputs", "tools")
 """Fields with results, in other items: searches, MCP servers, shells, code execution."""
+
+
+class Watcher(Protocol):
+    """Takes answers, and keeps the troubles of taking them from the application."""
+
+    def submit(self, answer: LiveAnswer) -> None: ...
+
+    def quietly(self, action: Callable[[], Any]) -> Any: ...
+
+
+class Followed(dict[K, V]):
+    """The latest runs. The oldest ones are dropped, because some runs never end."""
+
+    def __setitem__(self, key: K, value: V) -> None:
+        super().__setitem__(key, value)
+        while len(self) > _MOST_FOLLOWED:
+            del self[next(iter(self))]
 
 
 def as_messages(system: Any, items: Any) -> list[Any]:
