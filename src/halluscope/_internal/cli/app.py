@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import itertools
 import os
 import re
 import signal
@@ -182,10 +183,18 @@ def _line(error: BaseException) -> str:
 
 
 def main() -> None:
-    """Run the command line. SIGTERM is treated like Ctrl-C."""
+    """Run the command line. SIGTERM is treated like Ctrl-C; the third of these signals ends the process at once."""
     replace_unencodable()
+    received = itertools.count(1)
+
+    def interrupt(sign: int, _: object) -> NoReturn:
+        error = Terminated() if sign == signal.SIGTERM else KeyboardInterrupt()
+        if next(received) > 2:
+            os._exit(interrupt_code(error))
+        raise error
+
     try:
-        _on_signals(_Interrupt())
+        _on_signals(interrupt)
         app()
     except KeyboardInterrupt as error:
         sys.exit(interrupt_code(error))
@@ -196,20 +205,6 @@ def main() -> None:
 def _on_signals(handler: Any) -> None:
     for sign in (signal.SIGINT, signal.SIGTERM):
         signal.signal(sign, handler)
-
-
-class _Interrupt:
-    """The first two signals raise KeyboardInterrupt; the third ends the process at once."""
-
-    def __init__(self) -> None:
-        self._seen = 0
-
-    def __call__(self, sign: int, _: object) -> NoReturn:
-        self._seen += 1
-        error = Terminated() if sign == signal.SIGTERM else KeyboardInterrupt()
-        if self._seen > 2:
-            os._exit(interrupt_code(error))
-        raise error
 
 
 class Terminated(KeyboardInterrupt):

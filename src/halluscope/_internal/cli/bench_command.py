@@ -8,7 +8,6 @@ import sys
 from enum import Enum
 from pathlib import Path
 
-import msgspec
 import typer
 from rich.text import Text
 
@@ -96,9 +95,9 @@ def bench(
                 progress=lambda done: tick(f"{judges[0].name} repairs", done, len(cases)),
             )
         if as_json:
-            print_json(msgspec.json.encode(found).decode())
+            print_json(found)
         else:
-            from .views.repair import show_figures
+            from .views.result import show_figures
 
             show_figures(new_console(), found, mistakes)
             _show_command()
@@ -123,7 +122,7 @@ def bench(
             tick=tick,
         )
     if as_json:
-        print_json(msgspec.json.encode({**report.to_dict(), "command": _command()}).decode())
+        print_json({**report.to_dict(), "command": _command()})
     else:
         from ..proof.bench.bench_table import shown
 

@@ -84,7 +84,7 @@ def calibrate(
         warnings.append(f"{len(cases) - len(truth)} of {len(cases)} cases got no verdict and were not used.")
     if as_json:
         data = {**msgspec.to_builtins(profile), "cautions": warnings, "path": str(path)}
-        print_json(msgspec.json.encode(data).decode())
+        print_json(data)
     else:
         _show(profile, warnings)
 

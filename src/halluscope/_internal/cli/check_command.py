@@ -9,7 +9,6 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-import msgspec
 import typer
 from rich.text import Text
 
@@ -38,7 +37,7 @@ from .options import (
 from .settings.file import source_of
 from .terminal import console as new_console
 from .terminal import print_json, print_table, printable, progress_spinner
-from .views.result import show_conversation, show_result
+from .views.result import show_conversation, show_repair, show_result
 
 PASSING = (
     "An output passes if every claim is supported. --threshold allows a share of unsupported claims, but never a "
@@ -101,7 +100,7 @@ def check(
             result = with_each_turn(result, chosen.applied)
         results.append(result)
         if as_json:
-            print_json(result.to_json())
+            print_json(result)
         else:
             if len(results) > 1:
                 console.print()
@@ -254,10 +253,8 @@ def fix(
         with replacing(path) as file:
             file.write(content)
     if as_json:
-        print_json(msgspec.json.encode(made).decode())
+        print_json(made)
     else:
-        from .views.repair import show_repair
-
         show_repair(new_console(), made, text)
     if not (made.abstained or made.passed):
         raise typer.Exit(UNRESOLVED if made.unresolved else NO_SCORE)

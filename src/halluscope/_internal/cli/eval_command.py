@@ -8,7 +8,6 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import msgspec
 import typer
 
 from ..core.errors import InputError
@@ -99,7 +98,7 @@ def eval_command(
     fresh = not cached() if fresh is None else fresh
     if dry_run:
         found = _estimate(data, metrics, judge, options, map=mapping(columns), limit=limit, turns=turns_named(turns))
-        print_json(msgspec.json.encode(found).decode()) if as_json else typer.echo(printable(str(found)))
+        print_json(found) if as_json else typer.echo(printable(str(found)))
         return
     check_engine(engine, context.params)
     options |= {

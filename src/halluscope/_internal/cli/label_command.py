@@ -50,7 +50,8 @@ def label(
     if not sys.stdin.isatty():
         raise InputError("`label` reads keys from a terminal: run it in a terminal.")
     known = list(cases_of(data))
-    cases = _drawn([case for case, _ in known], limit, seed)
+    items = [LabelledCase(case=case, hallucinated=False, label="") for case, _ in known]
+    cases = [item.case for item in sample_of_cases(items, limit, seed)]
     session = Session(cases, to or data.with_name(f"{data.name.split('.')[0]}.labels.jsonl"), annotator)
     with _keys() as key, suppress(KeyboardInterrupt):  # Ctrl-C quits; the labels are saved already
         _label_cases(session, key, console)
@@ -128,11 +129,6 @@ def _show_agreement(agreement: PersonAgreement, other: str, console: Console) ->
     console.print(f"agreement {agreement.agreed:.1%}, kappa {kappa}{interval}")
     if agreement.apart:
         console.print(printable(f"you disagree on: {', '.join(agreement.apart[:20])}"), style="dim")
-
-
-def _drawn(cases: list[Case], limit: int | None, seed: int) -> list[Case]:
-    items = [LabelledCase(case=case, hallucinated=False, label="") for case in cases]
-    return [item.case for item in sample_of_cases(items, limit, seed)]
 
 
 @contextmanager

@@ -8,7 +8,6 @@ from collections import Counter
 from functools import partial
 from pathlib import Path
 
-import msgspec
 import typer
 
 from ..core.counting import count_of
@@ -52,7 +51,7 @@ def runs_command(context: typer.Context, check: bool = False, as_json: bool = Fa
             store.check()
         found = all_runs(store)
         if as_json:
-            print_json(msgspec.json.encode(found).decode())
+            print_json(found)
         else:
             show_runs(found)
             if check:
@@ -77,7 +76,7 @@ def batches_command(as_json: bool = False) -> None:
     with Store() as store:
         pending = [batch for batch in Batches(store).batches() if not batch.collected]
     if as_json:
-        print_json(msgspec.json.encode(pending).decode())
+        print_json(pending)
         return
     for batch in pending:
         asked = count_of(batch.questions, "question")
@@ -114,7 +113,7 @@ def _show_case(run: Run, case: str, as_json: bool) -> None:
             continue
         for result in entry.results:
             if as_json:
-                print_json(result.to_json())
+                print_json(result)
             else:
                 if found:
                     console.print()
@@ -147,7 +146,7 @@ def compare_command(before: str, after: str, as_json: bool = False) -> None:
     with Store() as store:
         compared = Run(after, store).compare(Run(before, store))
         if as_json:
-            print_json(msgspec.json.encode(compared).decode())
+            print_json(compared)
         else:
             show_comparison(compared)
 

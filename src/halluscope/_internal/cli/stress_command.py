@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import partial
 
-import msgspec
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
@@ -55,7 +54,7 @@ def stress(
             progress=partial(tick, chosen.name),
         )
     if as_json:
-        print_json(msgspec.json.encode(report).decode())
+        print_json(report)
         return
     _print(new_console(), report, show)
 

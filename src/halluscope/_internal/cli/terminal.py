@@ -10,6 +10,8 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+import msgspec
+
 from ..core.plumbing.threads import farthest
 
 if TYPE_CHECKING:
@@ -140,9 +142,9 @@ def printable(text: str) -> str:
     return text if text.isprintable() else _CONTROL.sub("\ufffd", _SPACES.sub(" ", text))
 
 
-def print_json(text: str) -> None:
-    """Print JSON, with control characters and characters that the stream cannot encode as escapes."""
-    text = _CONTROL_OR_BREAK.sub(_escaped, text)
+def print_json(value: object) -> None:
+    """Print a value as JSON, with control characters and characters that the stream cannot encode as escapes."""
+    text = _CONTROL_OR_BREAK.sub(_escaped, msgspec.json.encode(value).decode())
     try:
         text.encode(sys.stdout.encoding or "utf-8")
     except UnicodeEncodeError:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import msgspec
 import typer
 
 from ...core.counting import count_of
@@ -15,7 +14,7 @@ from ...runs.datasets.sample_data import sample as path_of
 from ...runs.store import Store
 from ...runs.store.removal import clear_replies, kept
 from ..app import app, command
-from ..terminal import printable
+from ..terminal import print_json, printable
 from .file import NAME, content_of, find, read_settings, without_overridden
 from .known import SETTINGS
 from .trust import forget, reasons_to_ask, trust, trusted_files
@@ -101,7 +100,7 @@ def size(as_json: bool = False) -> None:
     with Store() as store:
         found = kept(store)
         if as_json:
-            typer.echo(msgspec.json.encode(found).decode())
+            print_json(found)
         else:
             size = f"{_megabytes(found.bytes)}; with all runs {_megabytes(found.file)}"
             typer.echo(f"{count_of(found.replies, 'reply', 'replies')}, {size}")

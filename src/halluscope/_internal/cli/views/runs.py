@@ -159,17 +159,17 @@ def show_gates(checked: Sequence[Checked]) -> None:
         console.print(text.append(check.gate, style="").append(f"  {check.reason}", style="dim"))
 
 
-def summary_object(run: Run, summary: Summary, checked: Sequence[Checked] = ()) -> str:
-    """Format the summary of a run as one line of JSON."""
+def summary_object(run: Run, summary: Summary, checked: Sequence[Checked] = ()) -> dict[str, Any]:
+    """Return the summary of a run for JSON."""
     return figures_object(summary, checked, bad_rows=[{"place": r.place, "reason": r.reason} for r in run.bad_rows()])
 
 
-def figures_object(summary: Summary, checked: Sequence[Checked] = (), **beside: Any) -> str:
-    """Format a summary and further values as one line of JSON."""
+def figures_object(summary: Summary, checked: Sequence[Checked] = (), **beside: Any) -> dict[str, Any]:
+    """Return a summary and further values for JSON."""
     figures: dict[str, Any] = msgspec.to_builtins(summary)
     figures["metrics"] = {metric.pop("metric"): metric for metric in figures["metrics"]}
     figures["gates"] = msgspec.to_builtins(list(checked))
-    return msgspec.json.encode(figures | beside).decode()
+    return figures | beside
 
 
 def show_runs(runs: Sequence[RunInfo]) -> None:
