@@ -71,12 +71,10 @@ def _document(path: str) -> bytes:
     title, script = _DOCUMENTS[path]
     own = _ASSETS / f"{title.lower()}.html"
     content = report.read_asset("panes.html") if path == "/runs/view" else own.read_text(encoding="utf-8")
-    links = {"/": "Check", "/runs": "Runs"}
     here = "/runs" if path.startswith("/runs") else "/"
-    shown = "".join(
-        f'<a href="{to}"{" aria-current=" + chr(34) + "page" + chr(34) if to == here else ""}>{words}</a>'
-        for to, words in links.items()
-    )
+    current = {here: ' aria-current="page"'}
+    links = (("/", "Check"), ("/runs", "Runs"))
+    shown = "".join(f'<a href="{to}"{current.get(to, "")}>{words}</a>' for to, words in links)
     page = report.shell(
         title=title,
         style='<link rel="icon" href="/assets/icon.svg"><link rel="stylesheet" href="/assets/page.css">',
