@@ -15,6 +15,7 @@ import subprocess
 import sys
 import tokenize
 from contextlib import redirect_stdout
+from multiprocessing.connection import Client
 from typing import Any
 
 NOT_MET = {"check", "eval"}
@@ -64,6 +65,10 @@ def run_command(command: list[str]) -> None:
         command = [sys.executable, "-m", *command]
     if command[:2] == ["halluscope", "label"]:
         code, output = in_a_terminal(command, "q quit", keys="fhq")
+    elif command[0] == "halluscope":
+        with Client(os.environ["COMMANDS"]) as commands:
+            commands.send((command, os.getcwd(), dict(os.environ)))  # noqa: PTH109 - as the other end takes it
+            code, output = commands.recv()
     else:
         done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, encoding="utf-8")
         code, output = done.returncode, done.stdout + done.stderr

@@ -12,11 +12,14 @@ import sys
 import sysconfig
 import venv
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import asdict
 from importlib.metadata import entry_points
 from pathlib import Path
 
 import pytest
+
+import halluscope
 
 from ..helpers.loopback import Loopback
 from ..helpers.once import made_once
@@ -94,32 +97,48 @@ def install(home: Path) -> None:
     (packages / "here.pth").write_text("\n".join(sorted(own)), encoding="utf-8")
 
 
+def environment(installed: Path) -> dict[str, str]:
+    """The variables of a shell in which that environment is active."""
+    kept = {key: value for key, value in os.environ.items() if key not in ("PYTHONPATH", "VIRTUAL_ENV")}
+    return {**kept, "PATH": str(installed) + os.pathsep + os.environ["PATH"], "PYTHONUTF8": "1"}
+
+
+@pytest.fixture(scope="session")
+def commands(installed: Path) -> Iterator[str]:
+    """The address of a process that runs the commands of all pages."""
+    program = [str(installed / "python"), str(Path(__file__).with_name("commands.py"))]
+    with subprocess.Popen(
+        program, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, env=environment(installed), text=True
+    ) as process:
+        assert process.stdout is not None
+        yield process.stdout.readline().strip()
+        process.kill()
+
+
 @pytest.fixture
-def reader(installed: Path, tmp_path: Path, server: Loopback) -> dict[str, str]:
+def reader(installed: Path, commands: str, tmp_path: Path, server: Loopback) -> dict[str, str]:
     """The environment of someone with keys, whose providers are on loopback, and whose pytest has this plugin alone."""
     others = {point.name for point in entry_points(group="pytest11")} - {"halluscope"}
-    unset = ("PYTHONPATH", "VIRTUAL_ENV")
     return {
-        **{key: value for key, value in os.environ.items() if key not in unset},
-        "PATH": str(installed) + os.pathsep + os.environ["PATH"],
+        **environment(installed),
+        "COMMANDS": commands,
         "HALLUSCOPE_HOME": str(tmp_path / "home"),
         "OPENAI_API_KEY": "a key for loopback",
         "OPENAI_BASE_URL": server.base_url,
         "ANTHROPIC_API_KEY": "a key for loopback",
         "ANTHROPIC_BASE_URL": server.url,
-        "PYTHONUTF8": "1",
         "PYTEST_ADDOPTS": " ".join(f"-p no:{plugin}" for plugin in sorted(others)),
     }
 
 
 def play(
-    page: list[Block], programs: Path, folder: Path, environment: dict[str, str]
+    page: list[Block], programs: Path, folder: Path, variables: dict[str, str]
 ) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         [str(programs / "python"), "-W", "error", str(Path(__file__).with_name("reader.py"))],
         input=json.dumps([asdict(block) for block in page]),
         cwd=folder,
-        env=environment,
+        env=variables,
         capture_output=True,
         text=True,
         encoding="utf-8",
@@ -144,6 +163,9 @@ def test_what_runs_is_the_wheel(installed: Path, tmp_path: Path, reader: dict[st
     )
     done = play([Block("python", where, "here:1")], installed, tmp_path, reader)
     assert done.returncode == 0, done.stderr
+    program = [str(installed / "halluscope"), "--version"]
+    shown = subprocess.run(program, env=reader, capture_output=True, text=True, check=True).stdout
+    assert shown == f"halluscope {halluscope.__version__}\n"
     for wrong in (
         Block("python", "print(1)  # 2\n", "here:1"),
         Block("python", "import halluscope.nowhere\n", "here:1"),
