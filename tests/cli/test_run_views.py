@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import io
 import json
+import os
+import subprocess
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -21,8 +23,8 @@ from halluscope._internal.judges.scripted import ScriptedJudge
 from halluscope._internal.runs import Run
 from halluscope._internal.runs.run import worst_cases
 
+from ..helpers.command_line import halluscope
 from ..helpers.systems import posix
-from .test_terminal import halluscope
 
 TITLES = ("run", "state", "metrics", "data")
 ROWS = [
@@ -108,7 +110,6 @@ def test_details_stand_below_their_row() -> None:
     assert "    it was stopped" in printed(40, details=[None, Text("it was stopped")])
 
 
-@pytest.mark.slow("runs the command line in processes")
 @pytest.mark.parametrize("width", [40, 80, 200])
 def test_runs_break_no_word(home: Path, width: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", str(width))
@@ -146,7 +147,7 @@ def test_nothing_failed_and_nothing_is_called_worst(home: Path) -> None:
     assert "failed" not in run("show", "nightly")
 
 
-@pytest.mark.slow("runs the command line in processes")
+@pytest.mark.slow("judges dozens of claims")
 def test_eval_shows_the_worst_of_many_and_all_of_a_few(home: Path) -> None:
     for count, said in ((30, "30 cases failed, the worst 10:"), (3, "case-2")):
         (home / "rows.jsonl").write_text(
@@ -179,9 +180,15 @@ def test_a_report_opens_in_the_browser(home: Path) -> None:
     browser = home / "browser"
     browser.write_text(f'#!{sys.executable}\nimport sys\nopen({str(home / "seen")!r}, "w").write(sys.argv[1])\n')
     browser.chmod(0o755)
-    done = halluscope("report", "nightly", "--open", folder=home, BROWSER=f"{browser} %s")
+
+    def opened(**variables: str) -> subprocess.CompletedProcess[bytes]:
+        """In a process of its own, as Python looks for browsers only once in each."""
+        command = [sys.executable, "-m", "halluscope", "report", "nightly", "--open"]
+        return subprocess.run(command, cwd=home, env={**os.environ, **variables}, capture_output=True)
+
+    done = opened(BROWSER=f"{browser} %s")
     assert done.returncode == 0, done.stderr
     assert (home / "seen").read_text() == (home / "nightly.html").resolve().as_uri()
-    without = halluscope("report", "nightly", "--open", folder=home, BROWSER="/bin/false", PATH="", DISPLAY="")
+    without = opened(BROWSER="/bin/false", PATH="", DISPLAY="")
     assert without.returncode == 0
     assert "no browser could be opened" in without.stderr.decode()

@@ -15,21 +15,10 @@ from halluscope._internal.cli.views.result import coloured
 from halluscope._internal.core.verdict import Claim, Support, Verdict
 from halluscope._internal.runs.runner.progress import Bar, Progress, pace
 
+from ..helpers.command_line import halluscope
 from ..helpers.systems import posix
 
 HOSTILE = "Einstein won in 1969.\x1b[2J\x1b]0;owned\x07\x9b31m [/b] :smile: \u202eko"
-
-
-def halluscope(*arguments: str, folder: Path, stdin: str = "", **variables: str) -> subprocess.CompletedProcess[bytes]:
-    kept = {name: value for name, value in os.environ.items() if name != "HALLUSCOPE_JUDGE"}
-    return subprocess.run(
-        [sys.executable, "-m", "halluscope", *arguments],
-        input=stdin.encode(),
-        capture_output=True,
-        cwd=folder,
-        env={**kept, "HALLUSCOPE_HOME": str(folder), **variables},
-        timeout=300,
-    )
 
 
 def on_a_terminal(*arguments: str, **variables: str) -> str:
@@ -69,14 +58,12 @@ def test_claims_are_coloured_on_a_terminal_and_marked_without_colour() -> None:
     assert "31m" not in on_a_terminal(*WRONG, NO_COLOR="1")
 
 
-@pytest.mark.slow("runs the command line in processes")
 def test_a_pipe_gets_no_escapes(tmp_path: Path) -> None:
     done = halluscope(*WRONG, folder=tmp_path)
     assert done.returncode == 1
     assert b"\x1b" not in done.stdout and "✗ contradicted".encode() in done.stdout
 
 
-@pytest.mark.slow("runs the command line in processes")
 def test_the_terminal_does_not_obey_the_judged_text(tmp_path: Path) -> None:
     done = halluscope("check", "--output", HOSTILE, "--context", "Einstein won in 1921." + HOSTILE, folder=tmp_path)
     seen = done.stdout.decode()
@@ -84,7 +71,6 @@ def test_the_terminal_does_not_obey_the_judged_text(tmp_path: Path) -> None:
     assert "[/b] :smile:" in seen
 
 
-@pytest.mark.slow("runs the command line in processes")
 @pytest.mark.parametrize("command", ["bench", "stress"])
 def test_no_command_takes_the_data_for_markup(command: str, tmp_path: Path) -> None:
     known = "Oslo has 40 parks. Rome is hot."
@@ -123,7 +109,6 @@ def test_the_bar_says_how_fast_it_goes_and_how_long_it_takes(progress: Progress,
     assert " · ".join(pace(progress, seconds)) == said
 
 
-@pytest.mark.slow("runs the command line in processes")
 def test_a_run_with_markup_in_ids_and_outputs_prints_its_table(tmp_path: Path) -> None:
     row = {"id": "[/case]\x1b[2J", "output": HOSTILE, "context": ["Einstein won in 1921."]}
     (tmp_path / "rows.jsonl").write_text(json.dumps(row))
@@ -132,45 +117,39 @@ def test_a_run_with_markup_in_ids_and_outputs_prints_its_table(tmp_path: Path) -
     assert "[/case]" in done.stdout.decode() and b"\x1b" not in done.stdout
 
 
-@pytest.mark.slow("runs the command line in processes")
 @pytest.mark.parametrize("command", [WRONG, ("metrics",), ("judges",)])
 def test_a_stream_that_lacks_the_characters_still_gets_a_text(command: tuple[str, ...], tmp_path: Path) -> None:
-    done = halluscope(*command, folder=tmp_path, PYTHONIOENCODING="ascii", PYTHONUTF8="0")
+    done = halluscope(*command, folder=tmp_path, encoding="ascii")
     assert b"Traceback" not in done.stderr
     assert done.stdout
 
 
-@pytest.mark.slow("runs the command line in processes")
 @pytest.mark.parametrize(("encoding", "quoted"), [("cp437", '"Einstein won'), ("cp1252", "“Einstein won")])
 def test_a_windows_code_page_gets_signs_that_it_has(encoding: str, quoted: str, tmp_path: Path) -> None:
-    done = halluscope(*WRONG, folder=tmp_path, PYTHONIOENCODING=encoding, PYTHONUTF8="0")
+    done = halluscope(*WRONG, folder=tmp_path, encoding=encoding)
     shown = done.stdout.decode(encoding)
     assert "x contradicted" in shown and f"against: {quoted} in 1921." in shown
 
 
-@pytest.mark.slow("runs the command line in processes")
 @pytest.mark.parametrize("encoding", ["ascii", "cp437", "cp932", "utf-8"])
 def test_json_loses_nothing_to_a_code_page(encoding: str, tmp_path: Path) -> None:
     said = "Zoë Müller won in 1969 – “第一” 😀."
     texts = ("--output", said, "--context", "Zoë Müller won in 1921.", "--json")
-    done = halluscope("check", *texts, folder=tmp_path, PYTHONIOENCODING=encoding, PYTHONUTF8="0")
+    done = halluscope("check", *texts, folder=tmp_path, encoding=encoding)
     assert json.loads(done.stdout.decode(encoding))["verdicts"][0]["claim"]["text"] == said
 
 
-@pytest.mark.slow("runs the command line in processes")
 def test_a_judge_named_in_the_environment_is_no_markup(tmp_path: Path) -> None:
     done = halluscope("judges", folder=tmp_path, HALLUSCOPE_JUDGE="own[/judge]")
     assert done.returncode == 0
     assert "own[/judge] (from HALLUSCOPE_JUDGE)" in done.stdout.decode()
 
 
-@pytest.mark.slow("runs the command line in processes")
 def test_a_paragraph_of_help_is_broken_where_the_terminal_ends(tmp_path: Path) -> None:
     shown = halluscope("calibrate", "--help", folder=tmp_path, COLUMNS="200").stdout.decode()
     assert "the scores in the file (`probability` or `score`, 0 to 1) are used if there are any." in shown
 
 
-@pytest.mark.slow("runs the command line in processes")
 @pytest.mark.parametrize("words", [("judges",), ("bench",)])
 @pytest.mark.parametrize("width", [40, 80, 200])
 def test_lists_break_no_word(words: tuple[str, ...], width: int, tmp_path: Path) -> None:
