@@ -1,4 +1,4 @@
-"""The pytest plugin, in pytest runs of its own."""
+"""The pytest plugin, in pytest runs of its own: most of them inside this process, which has the model loaded."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from halluscope._internal.proof.pytest_plugin import assert_faithful
 from ..helpers.loopback import Loopback
 
 pytest_plugins = ["pytester"]
-pytestmark = pytest.mark.slow("runs pytest in processes")
+pytestmark = pytest.mark.slow("runs pytest dozens of times")
 
 GOOD = "The tower is 300 metres high."
 BAD = "The tower is 900 metres high."
@@ -25,15 +25,29 @@ INSTALLED = any(point.name == "halluscope" for point in entry_points(group="pyte
 NAME = "halluscope" if INSTALLED else "halluscope._internal.proof.pytest_plugin"
 
 
-def run(pytester: pytest.Pytester, *arguments: str, others: Sequence[str] = ()) -> pytest.RunResult:
-    """A pytest run as a process of its own, with this plugin and the `others`, each by the name of its entry point.
+@pytest.fixture(scope="module", autouse=True)
+def _loaded() -> None:
+    """A run forgets the modules that it is the first to import, and numpy cannot be imported twice."""
+    assert_faithful(GOOD, CONTEXT)
 
-    Whatever else is installed here is left out: to load it takes several times as long as the run itself.
-    """
-    named = [word for plugin in (NAME, *others) for word in ("-p", plugin)]
+
+def run(pytester: pytest.Pytester, *arguments: str, others: Sequence[str] = ()) -> pytest.RunResult:
+    """A pytest run with this plugin and the `others`, each by the name of its entry point, and nothing else."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
-        return pytester.runpytest_subprocess(*named, "-p", "no:cacheprovider", *arguments)
+        return pytester.runpytest_inprocess(*plugins(*others), *arguments)
+
+
+def run_apart(pytester: pytest.Pytester, *arguments: str, others: Sequence[str] = ()) -> pytest.RunResult:
+    """The same as a process of its own."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
+        return pytester.runpytest_subprocess(*plugins(*others), *arguments)
+
+
+def plugins(*others: str) -> list[str]:
+    """Arguments. Whatever else is installed is left out: to load it takes several times as long as the run itself."""
+    return [*(word for plugin in (NAME, *others) for word in ("-p", plugin)), "-p", "no:cacheprovider"]
 
 
 def paid(server: Loopback, body: str, marker: str = "") -> str:
@@ -344,9 +358,9 @@ def test_it():
 
     def test_workers_record_side_by_side(self, pytester: pytest.Pytester, server: Loopback) -> None:
         pytester.makepyfile(test_app=paid(server, self.BODY))
-        run(pytester, "--halluscope-record", "-n", "2", others=["xdist"]).assert_outcomes(passed=2, failed=1)
+        run_apart(pytester, "--halluscope-record", "-n", "2", others=["xdist"]).assert_outcomes(passed=2, failed=1)
         assert len(recordings(pytester)) == 3
-        run(pytester, "-n", "2", others=["xdist"]).assert_outcomes(passed=2, failed=1)
+        run_apart(pytester, "-n", "2", others=["xdist"]).assert_outcomes(passed=2, failed=1)
 
     def test_the_judge_and_the_folder_may_be_set_for_all_tests(
         self, pytester: pytest.Pytester, server: Loopback
@@ -391,4 +405,4 @@ def test_loading_the_plugin_loads_little(pytester: pytest.Pytester) -> None:
             loaded = {"numpy", "onnxruntime", "aiohttp", "halluscope._internal.engine.scorer"} & set(sys.modules)
             assert not loaded, loaded
     """)
-    run(pytester).assert_outcomes(passed=1)
+    run_apart(pytester).assert_outcomes(passed=1)
