@@ -1,4 +1,4 @@
-"""Tests that need something large run in the worker that has started it, and long ones are begun first."""
+"""A worker gets the tests of a file together, and long ones are begun first."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
-from .workers import FIRST, TOGETHER, Together, begin_with_long_ones
+from .workers import DIVIDED, LONG, Together, begin_with_long_ones
 
 ROOT = Path(__file__).parents[2]
 
@@ -27,13 +27,14 @@ class Worker:
 
 
 def test_the_files_are_there() -> None:
-    assert [file for file in (*TOGETHER, *FIRST) if not (ROOT / file).is_file()] == []
+    assert [file for file in (*LONG, *DIVIDED) if not (ROOT / file).is_file()] == []
 
 
-def test_a_file_stays_together_and_the_rest_goes_to_whoever_is_free() -> None:
-    large = [f"{TOGETHER[0]}::test_{number}[a::b]" for number in range(4)]
-    small = [f"tests/core/test_case.py::test_{number}" for number in range(8)]
-    every = [*small[:4], *large, *small[4:]]
+def test_a_file_stays_together_and_a_divided_one_goes_to_whoever_is_free() -> None:
+    whole = [f"{LONG[0]}::test_{number}[a::b]" for number in range(4)]
+    divided = [f"{DIVIDED[0]}::test_{number}" for number in range(8)]
+    others = [f"tests/core/test_case.py::test_{number}" for number in range(20)]
+    every = [*whole, *divided, *others]
     config: Any = SimpleNamespace(getvalue={"tx": ["2*popen"]}.get, option=SimpleNamespace(loadscopereorder=True))
     scheduler = Together(config)
     workers: list[Any] = [Worker(), Worker()]
@@ -48,12 +49,15 @@ def test_a_file_stays_together_and_the_rest_goes_to_whoever_is_free() -> None:
             if done[number] < len(worker.given):
                 scheduler.mark_test_complete(worker, worker.given[done[number]])
                 done[number] += 1
-    names = [[every[index] for index in worker.given] for worker in workers]
-    assert sorted(names[0] + names[1]) == sorted(every)
-    assert names[0][:4] == large and names[1][:2] == small[:2]
+    first, second = ([every[index] for index in worker.given] for worker in workers)
+    assert sorted(first + second) == sorted(every)
+    assert first[:4] == whole and second[:2] == divided[:2]
+    assert {test in first for test in divided} == {True, False}
+    assert len({test in first for test in others}) == 1
 
 
 def test_long_ones_are_begun_first() -> None:
-    items: list[Any] = [SimpleNamespace(path=ROOT / file) for file in ("tests/core/test_case.py", FIRST[1], FIRST[0])]
+    files = ("tests/core/test_case.py", DIVIDED[1], LONG[1], DIVIDED[0])
+    items: list[Any] = [SimpleNamespace(path=ROOT / file) for file in files]
     begin_with_long_ones(items, ROOT)
-    assert [item.path for item in items] == [ROOT / FIRST[0], ROOT / FIRST[1], ROOT / "tests/core/test_case.py"]
+    assert [item.path for item in items] == [ROOT / files[place] for place in (2, 3, 1, 0)]

@@ -1,31 +1,45 @@
 """Which tests the workers of pytest-xdist get together, and which they begin with.
 
-pytest-xdist has a mark for it, `xdist_group`, which it writes into the id of a test: from pytest 9.2 on, nobody reads
-it there, and each worker starts a cluster of its own (pytest-xdist, issue 1386).
+A worker gets a file at a time: what the tests of a file share is made once, and what they import is imported once.
+pytest-xdist can do that too (`--dist loadfile`), but begins with the files of the most tests, which are short, and
+divides none.
 """
 
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 from xdist.scheduler import LoadScopeScheduling
 
-TOGETHER = ("tests/cluster/test_ray.py", "tests/cluster/test_spark.py", "tests/docs/test_site.py")
-"""Files that start something large for all their tests: one worker gets the whole file."""
-FIRST = ("tests/docs/test_examples.py", "tests/test_growth.py")
-"""Files with tests that take long: begun at the end, one of them would be waited for."""
+LONG = ("tests/cluster/test_ray.py", "tests/cluster/test_spark.py", "tests/docs/test_site.py")
+"""Files that take long: begun at the end, one of them would be waited for."""
+DIVIDED = (
+    "tests/docs/test_examples.py",
+    "tests/core/plumbing/test_ending.py",
+    "tests/core/plumbing/test_processes.py",
+    "tests/runs/runner/test_kill.py",
+    "tests/runs/batches/test_batches.py",
+    "tests/test_privacy.py",
+    "tests/test_growth.py",
+)
+"""Long files whose tests share nothing: each test goes to the worker that is free."""
 
 
 def begin_with_long_ones(items: list[pytest.Item], root: Path) -> None:
-    """Put the tests into the order in which they are begun; files that stay together come before all others."""
-    places = {root / file: place for place, file in enumerate(FIRST)}
-    items.sort(key=lambda item: places.get(item.path, len(FIRST)))
+    """Put the tests into the order in which they are begun."""
+    places = {root / file: place for place, file in enumerate((*LONG, *DIVIDED))}
+    items.sort(key=lambda item: places.get(item.path, len(places)))
 
 
 class Together(LoadScopeScheduling):  # type: ignore[misc]  # it has no types
-    """A worker gets one test after the other, or one of these files."""
+    """A worker gets a file, or a test of a divided one."""
+
+    def __init__(self, config: pytest.Config, log: Any = None) -> None:
+        super().__init__(config, log)
+        config.option.loadscopereorder = False
 
     def _split_scope(self, nodeid: str) -> str:
         file = nodeid.partition("::")[0]
-        return file if file in TOGETHER else nodeid
+        return nodeid if file in DIVIDED else file
