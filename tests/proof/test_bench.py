@@ -14,7 +14,6 @@ import numpy as np
 import pytest
 from msgspec import structs
 from rich.console import Console
-from sklearn import metrics as sk
 
 from halluscope._internal.core.errors import InputError, JudgeRejected
 from halluscope._internal.core.result import Usage
@@ -92,6 +91,8 @@ class Noisy:
 
 
 def test_figures_of_a_run_equal_scikit_learn() -> None:
+    from sklearn import metrics as sk
+
     known = cases()
     run = run_judge(known, Noisy(known), metrics.resolve("label"))
     found = measure(run, resamples=50)
@@ -297,6 +298,8 @@ def test_baselines_turn_round_where_that_suits_the_set_better() -> None:
 
 
 def test_the_best_threshold_is_the_best_of_all() -> None:
+    from sklearn import metrics as sk
+
     rng = np.random.default_rng(0)
     for seed in range(8):
         truth = rng.random(40) < 0.5

@@ -9,8 +9,6 @@ import numpy as np
 import pytest
 from msgspec import structs
 from numpy.typing import NDArray
-from sklearn.isotonic import IsotonicRegression
-from sklearn.linear_model import LogisticRegression
 
 from halluscope._internal.core.errors import InputError, UnknownName
 from halluscope._internal.core.result import Outcome, Result
@@ -120,6 +118,8 @@ def test_with_too_few_labels_for_few_false_alarms_nothing_is_flagged() -> None:
 
 @pytest.mark.parametrize("steps", [None, 20])
 def test_isotonic_equals_scikit_learn(steps: int | None) -> None:
+    from sklearn.isotonic import IsotonicRegression
+
     truth, scores = drawn(np.random.default_rng(1), 400, steps)
     edge = 1 / 402
     theirs = IsotonicRegression(y_min=edge, y_max=1 - edge, out_of_bounds="clip").fit(scores, truth)
@@ -129,6 +129,8 @@ def test_isotonic_equals_scikit_learn(steps: int | None) -> None:
 
 
 def test_platt_equals_an_unpenalised_logistic_regression_on_softened_targets() -> None:
+    from sklearn.linear_model import LogisticRegression
+
     truth, scores = drawn(np.random.default_rng(2), 300)
     bad, good = int(truth.sum()), int((~truth).sum())
     high, low = (bad + 1) / (bad + 2), 1 / (good + 2)

@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from sklearn.metrics import cohen_kappa_score
 
 from halluscope._internal.core.case import Case
 from halluscope._internal.core.errors import InputError, WriteError
@@ -109,6 +108,8 @@ def test_cases_without_ids_and_with_the_same_text_are_told_apart(tmp_path: Path)
 
 
 def test_agreement_is_kappa_over_the_shared_cases() -> None:
+    from sklearn.metrics import cohen_kappa_score
+
     person = {str(i): i % 3 == 0 for i in range(60)}
     judge = {str(i): i % 3 == 0 or i % 7 == 0 for i in range(5, 80)}
     found = person_agreement(person, judge)

@@ -10,8 +10,6 @@ from typing import Any
 import numpy as np
 import pytest
 from numpy.typing import NDArray
-from sklearn import metrics as sk
-from sklearn.calibration import calibration_curve as sk_calibration_curve
 
 from halluscope._internal.core.errors import InputError
 from halluscope._internal.stats.agreement import cohen_kappa, krippendorff_alpha
@@ -32,6 +30,14 @@ def simulated(seed: int, n: int, *, steps: int | None = None, share: float = 0.4
     truth = rng.random(n) < share
     scores = np.clip(0.5 + 0.2 * truth + 0.3 * rng.standard_normal(n), 0, 1)
     return truth, scores if steps is None else np.round(scores * steps) / steps
+
+
+@pytest.fixture(scope="module")
+def sk() -> Any:
+    """The metrics of scikit-learn, which take seconds to import."""
+    from sklearn import metrics
+
+    return metrics
 
 
 SAMPLES = [
@@ -55,7 +61,7 @@ def quiet(figure: Callable[..., Any], *args: Any, **kwargs: Any) -> float:
 
 @pytest.mark.parametrize(("truth", "scores"), SAMPLES)
 def test_counts_and_what_follows_from_them_equal_scikit_learn(
-    truth: NDArray[np.bool_], scores: NDArray[np.float64]
+    sk: Any, truth: NDArray[np.bool_], scores: NDArray[np.float64]
 ) -> None:
     said = scores >= 0.6
     ours = Counting(truth, said)()
@@ -73,13 +79,17 @@ def test_counts_and_what_follows_from_them_equal_scikit_learn(
 
 
 @pytest.mark.parametrize(("truth", "scores"), SAMPLES)
-def test_ranking_and_calibration_equal_scikit_learn(truth: NDArray[np.bool_], scores: NDArray[np.float64]) -> None:
+def test_ranking_and_calibration_equal_scikit_learn(
+    sk: Any, truth: NDArray[np.bool_], scores: NDArray[np.float64]
+) -> None:
+    from sklearn.calibration import calibration_curve
+
     assert Ranking(truth, scores).auroc() == pytest.approx(sk.roc_auc_score(truth, scores), abs=1e-9)
     assert Ranking(truth, scores).average_precision() == pytest.approx(
         sk.average_precision_score(truth, scores), abs=1e-9
     )
     assert Calibration(truth, scores).brier() == pytest.approx(sk.brier_score_loss(truth, scores), abs=1e-9)
-    shares, means = sk_calibration_curve(truth, scores, n_bins=10)
+    shares, means = calibration_curve(truth, scores, n_bins=10)
     curve = Calibration(truth, scores).curve()
     assert [b.share_hallucinated for b in curve] == pytest.approx(list(shares), abs=1e-9)
     assert [b.mean_probability for b in curve] == pytest.approx(list(means), abs=1e-9)
@@ -88,7 +98,7 @@ def test_ranking_and_calibration_equal_scikit_learn(truth: NDArray[np.bool_], sc
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_weighted_figures_equal_those_of_repeated_cases(seed: int) -> None:
+def test_weighted_figures_equal_those_of_repeated_cases(sk: Any, seed: int) -> None:
     truth, scores = simulated(seed, 60, steps=10)
     weights = np.random.default_rng(seed).integers(0, 4, size=60)
     many, many_scores = np.repeat(truth, weights), np.repeat(scores, weights)
@@ -131,7 +141,7 @@ def test_input_that_cannot_be_measured_is_refused(wrong: Callable[[], object]) -
         wrong()
 
 
-def test_span_f1_equals_scikit_learn_on_characters() -> None:
+def test_span_f1_equals_scikit_learn_on_characters(sk: Any) -> None:
     rng = np.random.default_rng(0)
     cases = []
     for _ in range(40):
@@ -147,7 +157,7 @@ def test_span_f1_equals_scikit_learn_on_characters() -> None:
     assert counts.f1() == pytest.approx(sk.f1_score(people, judge), abs=1e-9)
 
 
-def test_kappa_equals_scikit_learn_and_the_textbook_example() -> None:
+def test_kappa_equals_scikit_learn_and_the_textbook_example(sk: Any) -> None:
     rng = np.random.default_rng(0)
     first = rng.choice(["good", "bad", "unsure"], 300)
     second = np.where(rng.random(300) < 0.6, first, rng.choice(["good", "bad", "unsure"], 300))

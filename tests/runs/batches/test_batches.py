@@ -13,8 +13,6 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-import anthropic
-import openai
 import pytest
 from typer.testing import CliRunner
 
@@ -74,7 +72,10 @@ def direct(server: Loopback) -> int:
     return sum(not call.batch for call in server.calls)
 
 
+@pytest.mark.slow("imports OpenAI's SDK")
 def test_the_server_speaks_as_openais_sdk_expects(server: Loopback) -> None:
+    import openai
+
     with openai.OpenAI(base_url=server.base_url, api_key="key", max_retries=0) as client:
         body = {"model": "any", "messages": [{"role": "user", "content": "?"}]}
         lines = [{"custom_id": f"q{i}", "method": "POST", "url": "/v1/chat/completions", "body": body} for i in (1, 2)]
@@ -97,7 +98,10 @@ def test_the_server_speaks_as_openais_sdk_expects(server: Loopback) -> None:
         assert [(b.metadata or {})["n"] for b in client.batches.list()] == ["2", "1", "0"]
 
 
+@pytest.mark.slow("imports Anthropic's SDK")
 def test_the_server_speaks_as_anthropics_sdk_expects(server: Loopback) -> None:
+    import anthropic
+
     with anthropic.Anthropic(base_url=server.url, api_key="key", max_retries=0) as client:
         params: Any = {"model": "any", "max_tokens": 9, "messages": [{"role": "user", "content": "?"}]}
         server.answer = lambda asked: "yes"
