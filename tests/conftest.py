@@ -16,6 +16,7 @@ from halluscope._internal.judges.chat import http, response_modes
 
 from .helpers.browser import Page, chromium, find_chromium, new_page
 from .helpers.loopback import Loopback
+from .helpers.readings import remembered
 from .helpers.workers import Together, begin_with_long_ones
 
 
@@ -108,6 +109,13 @@ def server() -> Iterator[Loopback]:
     """A chat model's server; see `loopback`."""
     with Loopback() as served:
         yield served
+
+
+@pytest.fixture
+def remembered_readings() -> Iterator[None]:
+    """For tests that have the same texts judged again and again."""
+    with remembered():
+        yield
 
 
 @pytest.fixture(scope="session")

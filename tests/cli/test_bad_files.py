@@ -113,6 +113,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.mark.slow("runs every command with every bad file")
 @pytest.mark.parametrize("command", COMMANDS)
 @pytest.mark.parametrize("name", FILES)
+@pytest.mark.usefixtures("remembered_readings")
 def test_a_bad_file_is_one_sentence_and_no_failed_gate(home: Path, command: str, name: str) -> None:
     path = home / name
     path.write_bytes(FILES[name](home))
@@ -144,6 +145,7 @@ KEPT = {
 
 @pytest.mark.slow("runs every bad file")
 @pytest.mark.parametrize(("name", "counts"), KEPT.items(), ids=KEPT)
+@pytest.mark.usefixtures("remembered_readings")
 def test_the_good_rows_are_judged(home: Path, name: str, counts: tuple[int, int]) -> None:
     path = home / name
     path.write_bytes(FILES[name](home))

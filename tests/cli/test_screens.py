@@ -19,6 +19,7 @@ OPTIONS = ((), ("--threshold", "0.5"), ("--threshold", "0.5", "--no-strict"), ("
 
 @pytest.mark.slow("makes sixty checks")
 @pytest.mark.parametrize("metric", sorted(set(METRICS) - {"citations"}))
+@pytest.mark.usefixtures("remembered_readings")
 def test_no_screen_says_passed_beside_hallucinated(metric: str) -> None:
     headings = []
     for output in OUTPUTS:

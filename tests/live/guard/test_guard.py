@@ -63,6 +63,7 @@ def flagged(sentences: tuple[GuardedSentence, ...]) -> list[str]:
     ],
     ids=["pass", "mark", "replace", "function", "repair", "stop"],
 )
+@pytest.mark.usefixtures("remembered_readings")
 async def test_each_policy_in_both_worlds(policy: Any, expected: str) -> None:
     guarded = halluscope.guard(pieces(), CONTEXT, policy=policy, replacement="[?]")
     shown = await asyncio.get_running_loop().run_in_executor(None, "".join, guarded)
@@ -77,6 +78,7 @@ async def test_each_policy_in_both_worlds(policy: Any, expected: str) -> None:
         assert made.stopped == (policy == "stop")
 
 
+@pytest.mark.usefixtures("remembered_readings")
 def test_the_original_can_be_put_together_again_from_the_sentences() -> None:
     guarded = halluscope.guard(pieces(), CONTEXT, policy="replace")
     checked = list(guarded.checked())
@@ -181,6 +183,7 @@ def test_what_cannot_be_judged_says_so_and_is_a_matter_of_choice() -> None:
 
 
 @pytest.mark.slow("guards many texts with the embedded judge")
+@pytest.mark.usefixtures("remembered_readings")
 def test_only_what_is_asked_for_is_flagged() -> None:
     guarded = halluscope.guard([TEXT], CONTEXT, policy="replace", flags=["contradicted"], min_confidence=1.1)
     assert "".join(guarded) == TEXT

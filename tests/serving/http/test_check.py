@@ -176,6 +176,7 @@ async def test_places_are_counted_as_the_client_counts(client: aiohttp.ClientSes
 
 
 @pytest.mark.slow("imports every façade")
+@pytest.mark.usefixtures("remembered_readings")
 async def test_the_same_verdicts_become_each_systems_score(client: aiohttp.ClientSession) -> None:
     """As the façades give them when they ask the embedded judge themselves."""
     for case in (CASES[1], CASES[2], CASES[8], CASES[10], CASES[11]):

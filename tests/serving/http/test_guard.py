@@ -25,6 +25,7 @@ PIECES = ["Marie Curie won the Nobel ", "Prize in Physics in 1903. She was born 
 
 @pytest.mark.slow("guards many texts with the embedded judge")
 @pytest.mark.parametrize("policy", ["pass", "mark", "replace", "repair", "stop"])
+@pytest.mark.usefixtures("remembered_readings")
 async def test_a_text_is_guarded_as_the_library_guards_it(client: aiohttp.ClientSession, policy: Any) -> None:
     body = {"output": PIECES, "context": CONTEXT, "policy": policy, "replacement": "[…]"}
     async with client.post("/v1/guard", json=body) as response:
