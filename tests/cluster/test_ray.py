@@ -87,7 +87,7 @@ def test_bad_rows_are_written_with_their_reason(cluster: Nodes, tmp_path: Path) 
     (tmp_path / "b.parquet").write_bytes(b"this is no Parquet file")
     said: list[str] = []
     files = [tmp_path / "a.jsonl", tmp_path / "b.parquet"]
-    run = evaluate(files, "label", always_factual, output=tmp_path / "out", on_message=said.append)
+    run = evaluate(files, "label", always_factual, output=tmp_path / "out", workers=1, on_message=said.append)
     assert [row["id"] for row in rows_of(run)] == ["case-0", "case-1", "case-2"]
     reasons = {row["place"].rpartition("/")[2]: row["reason"] for row in bad_rows_of(run)}
     assert set(reasons) == {"a.jsonl, line 4", "a.jsonl, line 5", "b.parquet"}
@@ -95,7 +95,9 @@ def test_bad_rows_are_written_with_their_reason(cluster: Nodes, tmp_path: Path) 
     assert run.summary().bad_rows == 3 and run.summary()["label"].coverage == 0.5
     assert sum("was left out" in message for message in said) == 3
     with pytest.raises(RunFailed, match=r"line 4 cannot be read: not a JSON object"):
-        evaluate(tmp_path / "a.jsonl", "label", always_factual, output=tmp_path / "strict", stop_at_bad_row=True)
+        evaluate(
+            tmp_path / "a.jsonl", "label", always_factual, output=tmp_path / "strict", workers=1, stop_at_bad_row=True
+        )
 
 
 def test_an_interrupted_run_continues_with_the_missing_partitions(cluster: Nodes, tmp_path: Path) -> None:
@@ -106,14 +108,14 @@ def test_an_interrupted_run_continues_with_the_missing_partitions(cluster: Nodes
     figures = sorted((output / "figures").glob("*.json"))
     for lost in (figures[1], figures[5]):  # as if the run had ended before these were written
         lost.unlink()
-    again = evaluate(data, "label", judge, output=output)
+    again = evaluate(data, "label", judge, output=output, workers=1)
     assert judge.asked() == 40, "only the rows of the two partitions are asked again"
     assert again.summary().metrics == whole.summary().metrics
     assert Counter(row["id"] for row in rows_of(again)) == Counter(f"case-{i}" for i in range(30))
     evaluate(data, "label", judge, output=output)
     assert judge.asked() == 40
     write_jsonl(data, cases(12))
-    changed = evaluate(data, "label", judge, output=output)
+    changed = evaluate(data, "label", judge, output=output, workers=1)
     assert sorted(row["id"] for row in rows_of(changed)) == sorted(f"case-{i}" for i in range(12))
     assert changed.summary().cases == 12
     with pytest.raises(InputError, match="holds a run of other metrics"):
