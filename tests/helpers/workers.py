@@ -16,15 +16,16 @@ from xdist.scheduler import LoadScopeScheduling
 LONG = ("tests/cluster/test_ray.py", "tests/cluster/test_spark.py", "tests/docs/test_site.py")
 """Files that take long: begun at the end, one of them would be waited for."""
 DIVIDED = (
-    "tests/docs/test_examples.py",
-    "tests/core/plumbing/test_ending.py",
-    "tests/core/plumbing/test_processes.py",
-    "tests/runs/runner/test_kill.py",
-    "tests/runs/batches/test_batches.py",
     "tests/test_privacy.py",
+    "tests/runs/batches/test_batches.py",
+    "tests/runs/runner/test_kill.py",
+    "tests/core/plumbing/test_ending.py",
+    "tests/docs/test_examples.py",
+    "tests/core/plumbing/test_processes.py",
     "tests/test_growth.py",
 )
-"""Long files whose tests share nothing: each test goes to the worker that is free."""
+"""Long files whose tests share nothing: each test goes to the worker that is free. Those that mostly wait come first,
+while `make test` checks the types beside them."""
 
 
 def begin_with_long_ones(items: list[pytest.Item], root: Path) -> None:
