@@ -12,7 +12,7 @@ READY := $(VENV)/.ready
 DEMO := .venv-demo
 DEMO_READY := $(DEMO)/.ready
 DEMO_BIN := $(DEMO)/$(notdir $(BIN))
-PIP := -m pip install --quiet --disable-pip-version-check
+PIP := -m pip install --quiet --disable-pip-version-check --no-compile  # a fifth of what is installed is ever imported
 export PYTHONPATH :=
 export PYTHONDONTWRITEBYTECODE :=  # else each process of the tests compiles the package again
 
