@@ -26,7 +26,7 @@ R = TypeVar("R")
 _LAST_MOMENT = 0.25
 """Seconds that the end of the process waits for cancelled work."""
 
-_LONGEST_COMPUTATION = 10.0
+_LONGEST_COMPUTATION = 60.0
 """Seconds that the end of the process waits for threads inside compiled code."""
 
 
