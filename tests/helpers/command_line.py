@@ -37,5 +37,5 @@ def halluscope(
                 signal.signal(sign, handler)
     for stream in streams.values():
         stream.flush()
-    stdout, stderr = (stream.buffer.getvalue() for stream in streams.values())  # type: ignore[attr-defined]
+    stdout, stderr = (stream.buffer.getvalue() for stream in streams.values())
     return CompletedProcess(arguments, code, stdout, stderr)
