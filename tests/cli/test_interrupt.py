@@ -5,13 +5,12 @@ from __future__ import annotations
 import json
 import os
 import signal
-import sqlite3
 import subprocess
 import sys
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -20,7 +19,9 @@ import halluscope
 from halluscope._internal.core.plumbing import threads
 from halluscope._internal.engine.driver import RetryPolicy
 
+from ..helpers.launcher import LAUNCHER
 from ..helpers.scoring import Scorer
+from ..helpers.stored import stored
 from ..helpers.systems import posix
 from ..helpers.waiting import wait_until
 
@@ -33,25 +34,6 @@ LONG = " ".join(f"The mill number {n} has {n} wheels and stands in Ulm." for n i
 """A megabyte."""
 
 
-LAUNCHER = """
-import sys, threading, time
-from pathlib import Path
-from halluscope._internal.cli import main
-from halluscope._internal.core.plumbing import threads
-
-marker = Path(sys.argv.pop())
-
-def mark():
-    while threads.farthest() is None:
-        time.sleep(0.01)
-    marker.touch()
-
-threading.Thread(target=mark, daemon=True).start()
-main()
-"""
-"""Runs the command line, and creates the file named by its last argument once a judge is at work."""
-
-
 def started(home: Path, *arguments: str) -> subprocess.Popen[str]:
     home.mkdir(exist_ok=True)
     return subprocess.Popen(
@@ -62,16 +44,6 @@ def started(home: Path, *arguments: str) -> subprocess.Popen[str]:
         env={**os.environ, "HALLUSCOPE_HOME": str(home)},
         text=True,
     )
-
-
-def runs_stored(home: Path) -> int:
-    """Runs in the store, which may not have its tables yet."""
-    try:
-        with closing(sqlite3.connect(f"file:{home / 'halluscope.db'}?mode=ro", uri=True)) as store:
-            (count,) = store.execute("SELECT count(*) FROM runs").fetchone()
-            return int(count)
-    except sqlite3.OperationalError:
-        return 0
 
 
 def ended(process: subprocess.Popen[str], signals: list[signal.Signals]) -> tuple[int, str]:
@@ -130,7 +102,7 @@ def test_a_run_that_waits_for_input_ends(tmp_path: Path, sign: signal.Signals) -
         assert process.stdin is not None
         process.stdin.write('{"output": "The mill is in Ulm.", "context": ["The mill is in Ulm."]}\n')
         process.stdin.flush()
-        wait_until(lambda: runs_stored(tmp_path) == 1)
+        wait_until(lambda: stored(tmp_path, "runs") == 1)
         code, said = ended(process, [sign])
     assert (code, "Traceback" in said) == (EXIT_CODES[sign], False)
     assert "continues the run" in said

@@ -6,8 +6,8 @@ import asyncio
 import time
 from collections.abc import Callable
 
-LONG = 60.0
-"""Seconds after which a thing that has not come will not come."""
+LONG = 300.0
+"""Seconds after which a thing that has not come will not come, on a machine that is busy with other things as well."""
 
 
 async def until(condition: Callable[[], object], longest: float = LONG, every: float = 0.002) -> None:

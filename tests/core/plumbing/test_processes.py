@@ -137,7 +137,7 @@ def test_a_child_forked_while_a_thread_uses_the_store_says_so(tmp_path: Path) ->
 def test_new_processes_return_their_results(tmp_path: Path, method: str) -> None:
     body = f"""
     before = score()
-    with multiprocessing.get_context({method!r}).Pool(2) as pool:
+    with multiprocessing.get_context({method!r}).Pool(1) as pool:
         found = pool.starmap_async(halluscope.check, [(OUTPUT, CONTEXT)] * 3).get(200)
     print(before, [result.score for result in found], found[0].verdicts[0].claim.text)
     """

@@ -6,7 +6,6 @@ import json
 import os
 import random
 import signal
-import sqlite3
 import subprocess
 import sys
 import time
@@ -16,6 +15,7 @@ from typing import Any
 import pytest
 
 from ...helpers.loopback import Loopback
+from ...helpers.stored import stored
 from ...helpers.systems import posix
 
 pytestmark = [posix, pytest.mark.slow("kills processes and starts them again")]
@@ -71,16 +71,7 @@ class Session:
 
     def stored(self) -> int:
         """How many replies are in the store."""
-        path = self.home / "halluscope.db"
-        if not path.exists():
-            return 0
-        connection = sqlite3.connect(path)
-        try:
-            return int(connection.execute("SELECT count(*) FROM replies").fetchone()[0])
-        except sqlite3.OperationalError:
-            return 0
-        finally:
-            connection.close()
+        return stored(self.home, "replies")
 
     def state(self) -> str:
         """How the run ended, as `halluscope runs` tells it."""

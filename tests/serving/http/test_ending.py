@@ -64,6 +64,14 @@ class Process:
                     await asyncio.sleep(0.05)
 
 
+async def under_way(client: aiohttp.ClientSession) -> float:
+    """How many requests the server says that it works on."""
+    async with client.get("/metrics") as response:
+        found = re.search(r"^halluscope_requests_under_way (\S+)$", await response.text(), re.MULTILINE)
+    assert found is not None
+    return float(found[1])
+
+
 def _limit_files(files: int) -> None:
     import resource  # which Windows does not have
 
@@ -85,7 +93,7 @@ def process(home: Path, *arguments: str, files: int | None = None) -> Iterator[P
 
 @posix
 async def test_what_was_accepted_is_answered_before_the_end(tmp_path: Path) -> None:
-    bodies = [{**CHECK, "output": f"Einstein won {n} prizes. He was born in Ulm. " * 5} for n in range(24)]
+    bodies = [{**CHECK, "output": f"Einstein won {n} prizes. He was born in Ulm. " * 2} for n in range(16)]
     answered: list[int] = []
     with process(tmp_path) as started:
         url = await started.url()
@@ -128,7 +136,8 @@ async def test_asked_twice_it_does_not_wait(tmp_path: Path) -> None:
         url = await started.url()
         async with aiohttp.ClientSession(url) as client:
             asking = asyncio.ensure_future(client.post("/v1/check", json={**CHECK, "output": long}))
-            await asyncio.sleep(0.5)
+            while await under_way(client) < 1:
+                pass
             started.process.send_signal(signal.SIGTERM)
             await until(lambda: any("shutting down" in line for line in started.log))
             started.process.send_signal(signal.SIGTERM)
