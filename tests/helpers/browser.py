@@ -17,6 +17,8 @@ from typing import Any
 
 import aiohttp
 
+from .waiting import LONG
+
 FLAGS = (
     *("--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--no-default-browser-check"),
     *("--disable-background-networking", "--disable-component-update", "--disable-sync", "--disable-extensions"),
@@ -111,7 +113,7 @@ class Page:
         id = next(self._ids)
         future = self._waiting[id] = asyncio.get_running_loop().create_future()
         await self._socket.send_json({"id": id, "method": method, "params": parameters})
-        reply = await asyncio.wait_for(asyncio.shield(future), 60)
+        reply = await asyncio.wait_for(asyncio.shield(future), LONG)
         if "error" in reply:
             raise RuntimeError(f"{method}: {reply['error']['message']}")
         result: dict[str, Any] = reply["result"]
@@ -151,7 +153,7 @@ class Page:
         for url in ("about:blank", address):
             self._loaded.clear()
             await self.send("Page.navigate", url=url)
-            await asyncio.wait_for(self._loaded.wait(), 60)
+            await asyncio.wait_for(self._loaded.wait(), LONG)
         await self.until("document.documentElement.dataset.ready")
 
     async def run(self, expression: str) -> Any:
@@ -163,12 +165,12 @@ class Page:
             raise AssertionError(f"{expression}: {result['exceptionDetails']}")
         return result["result"].get("value")
 
-    async def until(self, expression: str, seconds: float = 60) -> Any:
+    async def until(self, expression: str, seconds: float = LONG) -> Any:
         """Wait until the expression is true."""
         end = time.monotonic() + seconds
         while (value := await self.run(expression)) in (None, False, 0, ""):
             if time.monotonic() > end:
-                raise AssertionError(f"after {seconds} s this is still not so: {expression}; errors: {self.errors}")
+                raise AssertionError(f"after {seconds:g} s this is still not so: {expression}; errors: {self.errors}")
             await asyncio.sleep(0.02)
         return value
 

@@ -137,7 +137,7 @@ async def test_asked_twice_it_does_not_wait(tmp_path: Path) -> None:
         async with aiohttp.ClientSession(url) as client:
             asking = asyncio.ensure_future(client.post("/v1/check", json={**CHECK, "output": long}))
             while await under_way(client) < 1:
-                pass
+                assert not asking.done()
             started.process.send_signal(signal.SIGTERM)
             await until(lambda: any("shutting down" in line for line in started.log))
             started.process.send_signal(signal.SIGTERM)
