@@ -181,6 +181,14 @@ def test_a_metric_can_join_a_run_later(store: Store) -> None:
     assert run.summary().coverage == 1.0
 
 
+@pytest.fixture(scope="module")
+def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> list[tuple[Any, ...]]:
+    """What a run without faults finds."""
+    with Loopback() as calm, Store(tmp_path_factory.mktemp("calm") / "kept.db") as store:
+        run = evaluate(rows(100), "hallucination", judge(calm), store=store)
+        return [line[:4] for line in outcome_of(run)]
+
+
 @pytest.mark.slow("makes thousands of calls with faults")
 @pytest.mark.parametrize(
     "faults",
@@ -194,15 +202,13 @@ def test_a_metric_can_join_a_run_later(store: Store) -> None:
     ],
     ids=["429", "invalid", "reset", "all three", "replies", "server"],
 )
-def test_faults_over_a_whole_run_lose_no_case(store: Store, faults: Faults) -> None:
-    with Loopback() as calm:
-        wanted = outcome_of(evaluate(rows(100), "hallucination", judge(calm), store=store))
+def test_faults_over_a_whole_run_lose_no_case(store: Store, undisturbed: list[tuple[Any, ...]], faults: Faults) -> None:
     with Loopback(faults=faults) as server:
         run = evaluate(rows(100), "hallucination", judge(server), store=store, retry_policy=QUICK, concurrency=20)
         good = {key: count for key, count in server.answered.items() if count > 1}
     summary = run.summary()
     assert (summary.cases, summary["hallucination"].results, summary["hallucination"].scored) == (100, 100, 100)
-    assert [line[:4] for line in outcome_of(run)] == [line[:4] for line in wanted]
+    assert [line[:4] for line in outcome_of(run)] == undisturbed
     assert not good, "a call that had succeeded was made again"
 
 
