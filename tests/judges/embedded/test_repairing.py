@@ -8,8 +8,11 @@ import halluscope
 from halluscope._internal.core.verdict import Evidence
 from halluscope._internal.engine.questions import Passage
 from halluscope._internal.judges.embedded.reading.evidence import ReadContext
-from halluscope._internal.judges.embedded.repairing.cuts import cuts, softer, weakening_cuts
-from halluscope._internal.judges.embedded.repairing.replacements import replacements, sources_of
+from halluscope._internal.judges.embedded.repairing.candidate import sources_of
+from halluscope._internal.judges.embedded.repairing.cuts import cuts, weakening_cuts
+from halluscope._internal.judges.embedded.repairing.denials import denials
+from halluscope._internal.judges.embedded.repairing.narrowing import softer
+from halluscope._internal.judges.embedded.repairing.replacements import replacements
 from halluscope._internal.text import Span
 
 
@@ -19,7 +22,11 @@ def tried(claim: str, context: str, deciding: str) -> list[str]:
     evidence = Evidence(0, start, start + len(deciding), deciding, "against")
     read = ReadContext([Passage(0, context)])
     sources = sources_of(read, claim, [evidence])
-    made = replacements(claim, (0, len(claim)), claim, (), read, sources, "")
+    place = (0, len(claim))
+    made = [
+        *replacements(claim, place, claim, (), read, sources, ""),
+        *denials(claim, place, (), sources, contradicted=True),
+    ]
     return [claim[: one.start] + one.after + claim[one.end :] for one in made]
 
 

@@ -3,21 +3,25 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice, product, takewhile
 
 from ....core.plumbing.threads import checkpoint
-from ....core.verdict import Claim, Verdict
+from ....core.verdict import Claim, Support, Verdict
 from ....engine.questions import ProposedEdit, ProposeEdits
-from ....text import Span, content_stems
+from ....text import Span, content_stems, content_words
 from ....text.taking_out import Removal, removal, sentences_around, uncited
 from ..claims.extracting import extract
 from ..claims.grammar import finite_verb
 from ..network.model import Place, Reading, load
 from ..network.passes import alone_look, lead_of, with_evidence
 from ..reading.evidence import ReadContext
-from .cuts import cuts, keeping_subject, left_of, loses_name, reads_well, softer, weakening_cuts
-from .replacements import Candidate, replacements, sources_of
+from .candidate import Candidate, sources_of
+from .cuts import cuts, weakening_cuts
+from .denials import denials
+from .narrowing import softer
+from .remainders import keeping_subject, left_of, loses_name, reads_well
+from .replacements import replacements
 
 Judged = Callable[[Sequence[Claim], str], Sequence[Verdict]]
 """Judges claims of an output."""
@@ -27,11 +31,15 @@ _IS_NAME = re.compile(r"[A-Z][\w'’.-]*(?:\s[A-Z][\w'’.-]*){0,3}")
 _SO = re.compile(r"[\s,;]+(?:and\s+)?so\b(?!\s+(?:is|are|was|were|do|does|did|has|have|can|will)\b)", re.IGNORECASE)
 _SURELY, _SUPPORTED = 0.7, 0.5
 """From these confidences on, a text with another value in it counts as supported, and a shorter one."""
-_POSSIBLY, _SHORTER, _HARDLY = 0.5, 0.3, 0.05
-"""How well an edit must be supported where it is read alone to be read in its place: a value, what a cut leaves, and a
-value that may be understood only in its place."""
+_MARGIN = 0.45
+"""The rise in support from which on a value of the deciding sentence is taken that is not that sure."""
+_SPOKEN_OF = 0.5
+"""The share of the words of a claim that the context has if it can be denied by it."""
+_POSSIBLY, _HARDLY = 0.3, 0.05
+"""How well an edit must be supported where it is read alone to be read in its place. The second is for a value that may
+be understood only in its place."""
 _TITLES = frozenset(("mr", "mrs", "ms", "dr", "prof", "professor", "sir"))
-_VALUES, _SOFTER, _CUTS = 14, 4, 8
+_VALUES, _SOFTER, _CUTS, _DENIALS, _FEWER = 14, 4, 8, 3, 6
 _PAIRED, _MOST_READ = 3, 3
 """Most edits of a sort that are looked at, that are combined, and that are then read in their place."""
 
@@ -61,45 +69,65 @@ class _Finder:
         self._question, self._context, self._judge = question, context, judge
         self._verdict, self._place = verdict, place
         self._sentence = sentences_around(question.output, *place)
+        self._sources = sources_of(context, verdict.claim.text, verdict.evidence)
         others = [v.claim for v in question.verdicts if v is not verdict]
         self._beside = [(c.start, c.end) for c in others if c.start is not None and c.end is not None]
 
     def edit(self) -> ProposedEdit:
-        output, verdict, place = self._question.output, self._verdict, self._place
-        sources = sources_of(self._context, verdict.claim.text, verdict.evidence)
-        values = self._untried(
-            replacements(
-                output,
-                place,
-                verdict.claim.text,
-                verdict.marks,
-                self._context,
-                sources,
-                self._question.input or "",
-            ),
-            _VALUES,
-        )
-        narrower = self._untried(softer(output, self._sentence, sources), _SOFTER)
-        shorter = self._untried(cuts(output, self._sentence, place, verdict.marks), _CUTS)
-        weaker = self._untried(weakening_cuts(output, self._sentence, place, verdict.marks), _CUTS)
-        likely = self._likely([*values, *narrower, *shorter, *weaker])
-        whole = Candidate(*self._whole(), "remove")
-        chosen = (
-            self._only([one for one in values if one in likely])
-            or self._first([one for one in narrower if one in likely])
-            or self._first([one for one in shorter if one in likely])
-            or self._first(self._likely(self._both(values[:_PAIRED], shorter[:_PAIRED])))
-            or self._first([one for one in weaker if one in likely], _SURELY)
-            or whole
-        )
+        chosen = self._at_marks() or self._elsewhere() or Candidate(*self._whole(), "remove")
         return ProposedEdit(
-            claim=verdict.claim.id,
+            claim=self._verdict.claim.id,
             kind=chosen.kind,
             start=chosen.start,
             end=chosen.end,
             after=chosen.after,
             evidence=chosen.evidence,
         )
+
+    def _at_marks(self) -> Candidate | None:
+        """An edit of the marked words."""
+        output, verdict, place = self._question.output, self._verdict, self._place
+        values = self._untried(self._values(verdict.marks), _VALUES)
+        narrower = self._untried(softer(output, self._sentence, self._sources), _SOFTER)
+        shorter = self._untried(cuts(output, self._sentence, place, verdict.marks), _CUTS)
+        denied = self._untried(self._denials(), _DENIALS)
+        likely = self._likely([*values, *narrower, *shorter, *denied])
+        return (
+            self._only([one for one in likely if one in values])
+            or self._first([one for one in narrower if one in likely])
+            or self._first([one for one in shorter if one in likely])
+            or self._first(self._likely(self._both(values[:_PAIRED], shorter[:_PAIRED])))
+            or self._first([one for one in denied if one in likely])
+        )
+
+    def _elsewhere(self) -> Candidate | None:
+        """An edit of words that are not marked: marks miss an error at times. It must be surer."""
+        marks = self._verdict.marks
+        values = (one for one in self._values(()) if one.decided and not _touches(one, marks)) if marks else ()
+        shorter = weakening_cuts(self._question.output, self._sentence, self._place, marks)
+        likely = self._likely([*self._untried(values, _FEWER), *self._untried(shorter, _FEWER)])
+        return self._only([one for one in likely if one.kind != "remove"]) or self._first(
+            [one for one in likely if one.kind == "remove"], _SURELY
+        )
+
+    def _denials(self) -> list[Candidate]:
+        """The claim denied, if the context speaks of its matter and nothing is said to follow from it."""
+        verdict = self._verdict
+        words = content_words(verdict.claim.text)
+        known = sum(map(self._context.mentions, words))
+        followed = self._has_consequence() or _SO.search(self._question.output, *self._place)
+        if followed or known < _SPOKEN_OF * len(words):
+            return []
+        contradicted = verdict.support is Support.CONTRADICTED
+        return denials(self._question.output, self._place, verdict.marks, self._sources, contradicted=contradicted)
+
+    def _has_consequence(self) -> bool:
+        """Whether something is said to follow from the claim, which does not stand without it."""
+        return _SO.match(self._question.output, self._place[1]) is not None
+
+    def _values(self, marks: Sequence[Place]) -> Iterator[Candidate]:
+        claim, asked = self._verdict.claim.text, self._question.input or ""
+        return replacements(self._question.output, self._place, claim, marks, self._context, self._sources, asked)
 
     def holds_with(self, edits: Sequence[ProposedEdit]) -> bool:
         """Whether the claim holds once the edits of other claims of its sentence are made."""
@@ -117,10 +145,9 @@ class _Finder:
         alone = keeping_subject(output, sentence, removal(output, *self._place))
         left = left_of(output, sentence, alone)
         again = any(before in sentence.of(output) for before, _ in self._question.tried)
-        consequence = _SO.match(output, self._place[1]) is not None  # it does not stand without what it follows from
         said = sentence.of(output)
         broken = left.strip() and (not reads_well(left, said) or loses_name(left, said))
-        if again or consequence or broken:
+        if again or self._has_consequence() or broken:
             return removal(output, *sentence)
         return alone
 
@@ -129,7 +156,7 @@ class _Finder:
         return list(islice((one for one in candidates if (output[one.start : one.end], one.after) not in tried), most))
 
     def _likely(self, candidates: Sequence[Candidate]) -> list[Candidate]:
-        """The candidates that the network finds supported, by the claim alone or, of values, in their place.
+        """The candidates that the network finds supported, alone or, of values, in their place, the best first.
 
         Only the first values of the deciding sentence are read in their place: that doubles the work.
         """
@@ -142,11 +169,12 @@ class _Finder:
         in_place = _supported([self._in_place(candidates[at]) for at in doubtful])
         for at, supported in zip(doubtful, in_place, strict=True):
             made[at] = max(made[at], supported)
-        return [
-            one
+        found = [
+            (supported, one)
             for one, supported in zip(candidates, made, strict=True)
-            if supported >= (_SHORTER if one.kind == "remove" else _POSSIBLY)
+            if supported >= (_SUPPORTED if one.kind == "replace" and not one.decided else _POSSIBLY)
         ]
+        return [one for _, one in sorted(found, key=lambda pair: -pair[0])]
 
     def _alone(self, text: str) -> Reading:
         return alone_look(Claim("", text), self._context.given, self._question.input)
@@ -185,7 +213,7 @@ class _Finder:
         """
         for decided in (True, False):
             tried = [one for one in candidates if one.decided is decided][:_MOST_READ]
-            if good := [one for one in tried if self._holds(one, _SURELY)]:
+            if good := [one for one in tried if self._holds(one, self._least(one))]:
                 least = min(good, key=lambda one: (len(self._brought(one)), one.end - one.start + len(one.after)))
                 return least if all(self._brought(least) <= self._brought(one) for one in good) else None
         return None
@@ -198,9 +226,14 @@ class _Finder:
     def _first(self, candidates: Sequence[Candidate], least: float = _SUPPORTED) -> Candidate | None:
         """The first part that can be missed. A value beside it must be as sure as one alone."""
         for one in candidates[:_MOST_READ]:
-            if self._holds(one, _SURELY if one.kind == "replace" else least) and self._goes_rightly(one):
+            if self._holds(one, self._least(one) if one.kind == "replace" else least) and self._goes_rightly(one):
                 return one
         return None
+
+    def _least(self, value: Candidate) -> float:
+        """How sure a value must be: less if it comes from the deciding sentence and makes the claim clearly better."""
+        before = 1 - (self._verdict.confidence or 0.0)
+        return min(_SURELY, max(_SUPPORTED, before + _MARGIN)) if value.decided else _SURELY
 
     def _goes_rightly(self, cut: Candidate) -> bool:
         """Whether a clause that is cut is supported less than what stays."""
@@ -247,6 +280,10 @@ class _Finder:
         start = claim.start if claim.start < one.start else max(one.end - 1, claim.start - grown)
         end = claim.end if claim.end < made else claim.end - grown
         return any(low < end and start < high for low, high in self._beside)
+
+
+def _touches(one: Candidate, places: Sequence[Place]) -> bool:
+    return any(one.start < high and low < one.end for low, high in places)
 
 
 def _supported(readings: Sequence[Reading]) -> list[float]:
