@@ -61,10 +61,24 @@ def shortened(text: str, *marked: str) -> list[str]:
         ("The card does not cover fees.", "The card covers fees.", "The card covers fees."),
         ("Every lamp is tested.", "The oldest lamps are not tested.", "Not every lamp is tested."),
         ("Room 4 lacks a screen.", "Room 4 has a screen.", "Room 4 has a screen."),
+        (
+            "It is the short side that goes in.",
+            "The long side of a stone goes in.",
+            "It is the long side that goes in.",
+        ),
+        ("The octopus fasts on Thursdays.", "It is fed at three. On Wednesdays it fasts.", "fasts on Wednesdays."),
+        ("Badges are needed from 16 January.", "Badges: from 20 Jan.", "from 20 January."),
+        ("It has confirmed 214 planets so far.", "So far: 214; confirmed: 37.", "It has confirmed 37 planets so far."),
+        (
+            "Berg has lent it to the Rosen Fund.",
+            "The Rosen Fund lends it to Berg.",
+            "The Rosen Fund has lent it to Berg.",
+        ),
     ],
 )
 def test_the_right_value_is_among_those_tried(claim: str, context: str, right: str) -> None:
-    found = tried(claim, context, context.split(". ")[-1] if "robot" in context else context.split(". ")[0])
+    last = "robot" in context or "octopus" in claim
+    found = tried(claim, context, context.split(". ")[-1 if last else 0])
     assert any(text.endswith(right) for text in found if text != claim), found
 
 
@@ -109,12 +123,53 @@ def test_a_number_is_not_replaced_by_an_unrelated_one(claim: str, context: str, 
         ("Code 2 is shown by what the book hides.", "The book is a false trail.", "book is a false"),
         # A word with a capital only at the beginning of a line is no name.
         ("It is protected by the Trade Act.", "Fee per year\nThe fee is due in May.", "the Fee"),
+        # "A" does not become "an", and a verb is no month.
+        ("Not being a Loft Card holder, she took cash.", "Ann came from the Outlet Hall.", "a Outlet"),
+        ("Guests may park here.", "Parking opens in June.", "Guests June"),
         # What stands behind a preposition does not begin with one.
         ("It can be returned until two months later.", "It goes back within two weeks.", "until within"),
     ],
 )
 def test_nothing_is_tried_that_makes_no_sentence(claim: str, context: str, wrong: str) -> None:
     assert not [text for text in tried(claim, context, context.split(". ")[0]) if wrong in text]
+
+
+def denied(claim: str, context: str, *, contradicted: bool = True) -> list[str]:
+    """The claim with each denial that is tried, where the whole context decides."""
+    sources = sources_of(ReadContext([Passage(0, context)]), claim, [Evidence(0, 0, len(context), context, "against")])
+    found = denials(claim, (0, len(claim)), (), sources, contradicted=contradicted)
+    return [claim[: one.start] + one.after + claim[one.end :] for one in found]
+
+
+@pytest.mark.parametrize(
+    "claim, context, right",
+    [
+        ("Nitrate has gone above its limit.", "Nitrate 18 (limit 20).", "Nitrate has not gone above its limit."),
+        ("The glaze costs three a kilo.", "Clay 3 a kilo, glaze free.", "The glaze does not cost three a kilo."),
+        ("Leeks must be in before the frost.", "Leeks stand all winter.", "Leeks need not be in before the frost."),
+        ("Yes, guests can park here.", "Parking is for staff.", "No, guests cannot park here."),
+        ("It was Ann who left.", "Bert left.", "It was not Ann who left."),
+        ("Since they look alike, the cars are recalled.", "Only buses come back.", ""),
+        ("Since they look alike, the cars are recalled.", "The cars stay.", "alike, the cars are not recalled."),
+        ("Paying beforehand is not needed.", "Please pay beforehand.", "Paying beforehand is needed."),
+    ],
+)
+def test_a_claim_that_is_contradicted_can_be_denied(claim: str, context: str, right: str) -> None:
+    found = denied(claim, context)
+    assert found[0].endswith(right) if right else not found
+
+
+def test_a_denial_keeps_to_the_main_clauses() -> None:
+    assert denied("It was Ann who left.", "Bert left.") == ["It was not Ann who left."]
+    assert denied("It is up to Ann to have it cleaned.", "Bert cleans it.") == [
+        "It is not up to Ann to have it cleaned."
+    ]
+
+
+def test_what_the_context_does_not_speak_of_is_not_denied() -> None:
+    assert not denied("Nitrate is above its limit.", "The tank has 22 fish.", contradicted=False)
+    made = halluscope.repair("A dragon burnt the harbour.", ["The mill closed in 1921 when its owner died."])
+    assert made.abstained
 
 
 def test_an_overstatement_gives_way_to_the_exception() -> None:
@@ -213,6 +268,8 @@ def test_a_word_that_only_describes_is_left_out_alone() -> None:
         ("No, guests are not allowed in the hall.", "No, guests are not allowed in the hall", "Guests are"),
         ("It failed, but as a remedy you may block it, at a cost.", "as a remedy you may block it", "but,"),
         ("It closed because cracks were found in the swings and the slide.", "cracks were found", "closed and"),
+        ("Gas use fell, and the burner alone pays for the saving.", "for the saving", "pays."),
+        ("The larger part of the price is paid on booking.", "larger", "The part"),
     ],
 )
 def test_what_is_left_is_a_sentence(text: str, marked: str, broken: str) -> None:
@@ -234,9 +291,32 @@ def test_a_part_that_is_marked_as_it_stands_may_have_commas() -> None:
     assert "Fewer errors were made, when the lamps were lit." in shortened(text, "at both sites, Oslo and Bergen")
 
 
-def test_a_clause_between_commas_goes_with_both() -> None:
-    text = "The glaze, which turns to glass, goes on after the first firing."
-    assert shortened(text, "which turns to glass")[0] == "The glaze goes on after the first firing."
+@pytest.mark.parametrize(
+    "text, marked, left",
+    [
+        (
+            "The glaze, which turns to glass, goes on after the first firing.",
+            "which turns to glass",
+            "The glaze goes on after the first firing.",
+        ),
+        ("Inkcaps, whose caps melt into ink, are edible.", "whose caps melt into ink", "Inkcaps are edible."),
+        (
+            "Drones under 250 grams, most of which have four rotors, need no permit.",
+            "most of which have four rotors",
+            "Drones under 250 grams need no permit.",
+        ),
+        ("Window glass, made from sand, blocks the rays.", "made from sand", "Window glass blocks the rays."),
+        ("Ludo, a moray, which is an eel, eats on Mondays.", "which is an eel", "Ludo, a moray, eats on Mondays."),
+    ],
+)
+def test_a_clause_between_commas_goes_with_both(text: str, marked: str, left: str) -> None:
+    assert shortened(text, marked)[0] == left
+
+
+def test_a_phrase_may_begin_with_an_adverb_or_say_where_something_comes_from() -> None:
+    text = "Contact was made shortly before midnight."
+    assert shortened(text, "shortly before midnight") == ["Contact was made."]
+    assert shortened("Flamingos turn pink from the sun.", "the sun")[0] == "Flamingos turn pink."
 
 
 def test_an_item_of_a_list_is_left_out_alone() -> None:
@@ -272,6 +352,12 @@ def test_of_a_claim_that_is_all_marked_a_phrase_goes_where_no_more_is_claimed_th
     assert weakened("All pumps were replaced under warranty in May.")[0] == "All pumps were replaced under warranty."
     assert not weakened("All pumps in the barn were replaced.")
     assert not weakened("Only pumps were replaced under warranty in May.")
+
+
+def test_a_clause_that_is_not_marked_may_be_the_wrong_one() -> None:
+    text = "The pump was not replaced in May, and it has a new lid."
+    found = weakening_cuts(text, Span(0, len(text)), (0, len(text)), [(0, len("The pump was not replaced"))])
+    assert [text[: one.start] + one.after + text[one.end :] for one in found] == ["The pump was not replaced in May."]
 
 
 def test_values_agree_where_one_says_more_than_the_other() -> None:

@@ -102,7 +102,8 @@ def _parts(output: str, sentence: Span, claim: Place, marks: Sequence[Place]) ->
             if loses_name(made, said) or YES.fullmatch(said, start, stop):
                 continue
             coordinate = _is_coordinate(said[start:stop])
-            listed = starts_with_verb(said[start:stop].lstrip(" ,")) is not None
+            between = said[start] == said[stop : stop + 1] == ","
+            listed = between or starts_with_verb(said[start:stop].lstrip(" ,")) is not None
             if reads_well(made, said, listed=listed, coordinate=coordinate):
                 found[cut] = Candidate(*cut, "remove")
     return list(found.values())
@@ -151,7 +152,8 @@ def _modifiers(output: str, marks: Sequence[Place]) -> Iterator[Candidate]:
             continue
         if prepare(output[low:high]).placed or (before[1] in BE and not words[0].endswith("ly")):
             continue
-        if all(word.isalpha() and word.islower() and word not in STOP_WORDS for word in words):
+        compared = any(word.endswith(("er", "est")) for word in words)  # "the larger part" is not "the part"
+        if not compared and all(word.isalpha() and word.islower() and word not in STOP_WORDS for word in words):
             yield Candidate(low, high + 1, "", "remove")
 
 

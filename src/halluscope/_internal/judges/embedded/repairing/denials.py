@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from ....text.verb_forms import AUXILIARY, asserted, denied
+from ....text.verb_forms import asserted, denied
 from ..claims.grammar import Verb, finite_verb, is_participle
 from ..network.model import Place
 from .candidate import Candidate, Source
@@ -17,8 +17,13 @@ _DENIED = re.compile(r"\s+not\b")
 _UNDONE = re.compile(r"(?:do|does|did)(?:\s+not|n['’]t)\s+(\w+)")
 _UNIVERSAL = re.compile(r"(?:all|every|everyone|everybody|everything)\b", re.IGNORECASE)
 _NEGATABLE = frozenset("is are was were can could may might must should will would".split())
+_DENIED_BY = {"can": "cannot", "must": "need not"}
 _HAVE = frozenset("has have had".split())
 _ANSWER = re.compile(r"(?:yes|no)\b(?=,)", re.IGNORECASE)
+_RELATIVE = re.compile(r"\b(?:who|which|that|whose|where|whom)\s+(?:[\w-]+\s+)?$")
+"""What stands before the verb of a clause inside a sentence."""
+_JOINT = re.compile(r"[,;:–]|\b(?:and|but|or|as|because|since|so|while|whereas|although|though|when|if|until)\b")
+"""What stands between two clauses."""
 _MOST_VERBS = 3
 
 
@@ -44,12 +49,16 @@ def denials(
 
 
 def _verbs(said: str) -> list[Verb]:
-    """The first finite verbs of a claim, without the participles behind them: "has" of "has closed"."""
+    """The first finite verbs of a claim, without participles ("closed" of "has closed") and those of clauses inside.
+
+    "It was not Ann who left" denies that it was Ann, "it was Ann who did not leave" says that she stayed.
+    """
     found: list[Verb] = []
     at = 0
     while len(found) < _MOST_VERBS and (verb := finite_verb(said, at)):
         at = verb.end
-        if not (found and found[-1].text in AUXILIARY and said[found[-1].end : verb.start].isspace()):
+        inside = found and not _JOINT.search(said, found[-1].end, verb.start)
+        if not inside and not _RELATIVE.search(said, 0, verb.start):
             found.append(verb)
     return found
 
@@ -67,8 +76,8 @@ def _negated(said: str, verb: Verb, source: Source) -> Iterator[Candidate]:
     """A claim with "not"."""
     if whole := _UNIVERSAL.match(said):
         yield source.edit(0, whole.end(), f"Not {whole.group().lower()}")
-    elif verb.text == "can":
-        yield source.edit(verb.start, verb.end, "cannot")
+    elif verb.text in _DENIED_BY:
+        yield source.edit(verb.start, verb.end, _DENIED_BY[verb.text])
     elif verb.text.lower() in _NEGATABLE or (verb.text in _HAVE and _before_participle(said, verb.end)):
         yield source.edit(verb.start, verb.end, f"{verb.text} not")
     elif verb.start and (denial := denied(verb.text)):

@@ -18,12 +18,16 @@ MODAL = ("can", "could", "may", "might", "must", "shall", "should", "will", "wou
 _INNER = re.compile(
     r",|;|\b(?:and|but|or|because|since|which|who|whereas|while|where|when|if|unless|although|though)\b"
 )
-_RELATIVE = re.compile(r"(?:which|who|whose|where)\b")
+_RELATIVE = re.compile(
+    r"(?:which|who|whose|where)\b|(?:[a-z]+\s){0,3}(?:of|in|on|at|by|for|from|to|with)\s(?:which|whom|whose)\b"
+)
+"""What a relative clause begins with: "who", "in which", "most of whom"."""
 _CLAUSE = re.compile(
     r"[–—(]|(?:and|but|so|because|since|as|after|before|when|while|whereas|although|though|which|who|where)\b"
 )
 _CONDITION = re.compile(
-    r"(?:if|unless|provided|when|until|only|except|as\s+long\s+as|without|within|before|after|from|up\s+to|at\s+(?:least|most))\b",
+    r"(?:if|unless|provided|when|until|only|except|as\s+long\s+as|without|within|before|after|from(?!\s+(?:the|an?|its|their)\b)|up\s+to"
+    r"|at\s+(?:least|most))\b",
     re.IGNORECASE,
 )
 _WHEN = re.compile(r"(?:after|before|when|within|from|until)\b")
@@ -53,7 +57,7 @@ _DONE = re.compile(r"\b(?:do|does|did|doing|done)$")
 _COMPARING = re.compile(r"\bas\s+\w+$|\b(?:such|same)\b[^,;]*$")
 _GOES_ON = re.compile(r"[,;–—]|(?:and|or|but|so|while|whereas)\b")
 _LOOSE = re.compile(
-    r"\b(?:up|out|of|to|as|in|on|at|by|for|from|with|the|an?|than|about|under|over|into|onto|between|per|without|until"
+    r"\b(?:up|out|of|to|as|in|on|at|by|for|from|with|the|an?|than|about|under|over|into|onto|between|per|without|until|shortly|immediately"
     r"|as\s+(?:well|much|many|long|soon|far))$"
 )
 
@@ -113,12 +117,12 @@ def is_phrase(said: str, start: int, stop: int, end: int, *, marked: bool = Fals
     if inner.startswith("so ") and _DONE.search(before):
         return False
     own = set_off or _CLAUSE.match(inner) is not None
-    if said[start] == "," and following[:1] == "," and _RELATIVE.match(inner) and "," not in inner:
+    if between and (marked or (_RELATIVE.match(inner) and "," not in inner)):
         return True
     if marked and _GOES_ON.match(following) and verb_inside is None and verb_before is not None:
         return True
     if not last and (_VERB_LAST.search(before) or (verb_inside and verb_before is None)):
-        return own and said[start] == "," and following[:1] == "," and not verb_inside
+        return own and between and not verb_inside
     if not last and own:
         return ("," not in inner or _RELATIVE.match(inner) is not None) and _GOES_ON.match(following) is not None
     return own or (_INNER.search(inner) is None and verb_inside is None)
@@ -140,7 +144,10 @@ def _tells_when(said: str, start: int, stop: int) -> bool:
 
 
 def is_set_in(said: str, start: int, stop: int) -> bool:
-    """Whether a stretch between commas stands between a subject and its verb, so that both commas go."""
-    if said[start] != "," or said[stop : stop + 1] != ",":
+    """Whether a stretch between commas stands between a subject and its verb, so that both commas go.
+
+    One goes where the subject has another comma: "Ludo, a moray, which is an eel, eats".
+    """
+    if said[start] != "," or said[stop : stop + 1] != "," or "," in said[:start]:
         return False
     return _RELATIVE.match(said[start:].lstrip(" ,")) is not None or finite_verb(said[:start]) is None
