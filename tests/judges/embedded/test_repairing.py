@@ -147,6 +147,7 @@ def denied(claim: str, context: str, *, contradicted: bool = True) -> list[str]:
         ("Nitrate has gone above its limit.", "Nitrate 18 (limit 20).", "Nitrate has not gone above its limit."),
         ("The glaze costs three a kilo.", "Clay 3 a kilo, glaze free.", "The glaze does not cost three a kilo."),
         ("Leeks must be in before the frost.", "Leeks stand all winter.", "Leeks need not be in before the frost."),
+        ("Guests must park here.", "They must not park.", "Guests must not park here."),
         ("Yes, guests can park here.", "Parking is for staff.", "No, guests cannot park here."),
         ("It was Ann who left.", "Bert left.", "It was not Ann who left."),
         ("Since they look alike, the cars are recalled.", "Only buses come back.", ""),

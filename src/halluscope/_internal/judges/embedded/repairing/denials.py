@@ -76,7 +76,7 @@ def _negated(said: str, verb: Verb, source: Source) -> Iterator[Candidate]:
     """A claim with "not"."""
     if whole := _UNIVERSAL.match(said):
         yield source.edit(0, whole.end(), f"Not {whole.group().lower()}")
-    elif verb.text in _DENIED_BY:
+    elif verb.text in _DENIED_BY and f"{verb.text} not" not in source.text:
         yield source.edit(verb.start, verb.end, _DENIED_BY[verb.text])
     elif verb.text.lower() in _NEGATABLE or (verb.text in _HAVE and _before_participle(said, verb.end)):
         yield source.edit(verb.start, verb.end, f"{verb.text} not")
