@@ -162,6 +162,9 @@ def test_a_claim_that_is_contradicted_can_be_denied(claim: str, context: str, ri
 
 def test_a_denial_keeps_to_the_main_clauses() -> None:
     assert denied("It was Ann who left.", "Bert left.") == ["It was not Ann who left."]
+    assert denied("When the flag goes up, swimming is banned.", "Flag: swim at your own risk.") == [
+        "When the flag goes up, swimming is not banned."
+    ]
     assert denied("It is up to Ann to have it cleaned.", "Bert cleans it.") == [
         "It is not up to Ann to have it cleaned."
     ]

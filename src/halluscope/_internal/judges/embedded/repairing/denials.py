@@ -20,8 +20,12 @@ _NEGATABLE = frozenset("is are was were can could may might must should will wou
 _DENIED_BY = {"can": "cannot", "must": "need not"}
 _HAVE = frozenset("has have had".split())
 _ANSWER = re.compile(r"(?:yes|no)\b(?=,)", re.IGNORECASE)
-_RELATIVE = re.compile(r"\b(?:who|which|that|whose|where|whom)\s+(?:[\w-]+\s+)?$")
-"""What stands before the verb of a clause inside a sentence."""
+_DEPENDS = re.compile(
+    r"\b(?:(?:who|which|that|whose|where|whom)\s+(?:[\w-]+\s+)?"
+    r"|(?:when|if|unless|since|because|as|although|though|until|before|after|once)\s+(?:[\w-]+\s+){1,4})$",
+    re.IGNORECASE,
+)
+"""What stands before the verb of a clause that depends on another one."""
 _JOINT = re.compile(r"[,;:–]|\b(?:and|but|or|as|because|since|so|while|whereas|although|though|when|if|until)\b")
 """What stands between two clauses."""
 _MOST_VERBS = 3
@@ -58,7 +62,7 @@ def _verbs(said: str) -> list[Verb]:
     while len(found) < _MOST_VERBS and (verb := finite_verb(said, at)):
         at = verb.end
         inside = found and not _JOINT.search(said, found[-1].end, verb.start)
-        if not inside and not _RELATIVE.search(said, 0, verb.start):
+        if not inside and not _DEPENDS.search(said, 0, verb.start):
             found.append(verb)
     return found
 
