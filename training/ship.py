@@ -64,6 +64,24 @@ def split(model: Path, folder: Path) -> list[str]:
     return names
 
 
+def write_overflow_graph(path: Path) -> None:
+    """Write the graph that shows whether a processor overflows: activations times the largest weights."""
+    import numpy as np
+    from onnx import TensorProto, checker, helper, numpy_helper
+
+    weights = numpy_helper.from_array(np.full((64, 64), 127, np.int8), "weights")
+    graph = helper.make_graph(
+        [helper.make_node("MatMulInteger", ["activations", "weights"], ["product"])],
+        "overflow",
+        [helper.make_tensor_value_info("activations", TensorProto.UINT8, ["rows", 64])],
+        [helper.make_tensor_value_info("product", TensorProto.INT32, ["rows", 64])],
+        [weights],
+    )
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
+    checker.check_model(model)
+    path.write_bytes(model.SerializeToString())
+
+
 def name_for_each_use(model: Any) -> None:
     """Give a matrix that several nodes use another name for each of them. The data in the parts stays shared.
 
@@ -95,6 +113,7 @@ def main() -> None:
     options = parser.parse_args()
     more = json.loads(options.fusion.read_text(encoding="utf-8")) if options.fusion else {}
     ship(options.model, options.tokenizer, options.folder, more)
+    write_overflow_graph(options.folder.parent / "overflow.onnx")
 
 
 if __name__ == "__main__":

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import platform
 import re
 import shutil
 import subprocess
@@ -15,12 +16,14 @@ import pytest
 from halluscope._internal.core.errors import ModelFileError
 from halluscope._internal.core.verdict import Claim
 from halluscope._internal.engine.questions import Passage
+from halluscope._internal.judges.embedded.network import model
 from halluscope._internal.judges.embedded.network.model import (
     KINDS,
     WEIGHTS,
     ClaimView,
     Network,
     Reading,
+    _overflows,
     load,
     settings,
     view_of,
@@ -113,6 +116,24 @@ def test_a_reading_does_not_depend_on_others_or_on_threads(network: Network) -> 
     assert network.read(readings) == single
     assert network.read(readings[::-1] * 3) == single[::-1] * 3
     assert load(threads=1).read(readings) == single
+
+
+@pytest.mark.slow("loads the network twice more")
+def test_unsigned_weights_change_no_bit(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A processor that overflows with signed weights reads the same as all others."""
+    reading = Reading("", "It closed in 1969.", "The mill closed in 1921. Entry is free.", ((0, 18),))
+    found = []
+    for overflows in (_overflows, lambda: True):
+        monkeypatch.setattr(model, "_overflows", overflows)
+        found.append(Network(WEIGHTS, 1).read([reading]))
+    assert found[0] == found[1]
+
+
+def test_no_time_is_lost_to_unsigned_weights_where_signed_ones_do() -> None:
+    cpu = Path("/proc/cpuinfo")
+    flags = cpu.read_text(encoding="utf-8") if cpu.exists() else ""
+    signed_will_do = "vnni" in flags or platform.machine() in ("aarch64", "arm64")
+    assert not (signed_will_do and _overflows())
 
 
 @pytest.mark.slow("reads hundreds of texts with the network")

@@ -24,6 +24,8 @@ from ....core.plumbing.threads import checkpoint, compiled_code, cores, spread
 from ..reading.evidence import Window
 
 WEIGHTS = Path(__file__).parent / "weights"
+OVERFLOW = Path(__file__).parent / "overflow.onnx"
+"""A graph that multiplies by a matrix of the largest 8-bit weights. `training.ship` makes it."""
 KINDS = tuple("number date name role binding status negation order cause generalised invented premise".split())
 """The kinds of error that the network tells apart."""
 MAX_LEAD, MAX_TEXT, MAX_ALL = 72, 200, 512
@@ -90,8 +92,9 @@ class Network:
         options.intra_op_num_threads = 1
         options.inter_op_num_threads = 1
         options.log_severity_level = 3
-        # x86 processors without VNNI overflow with signed 8-bit weights: there, onnxruntime makes them unsigned.
-        options.add_session_config_entry("session.x64quantprecision", "1")
+        if _overflows():
+            # With unsigned weights the products are right, in twice the time.
+            options.add_session_config_entry("session.x64quantprecision", "1")
         # The weights are in files of their own beside the graph; onnxruntime maps them into memory.
         self._session: Any = onnxruntime.InferenceSession(
             str(folder / "model.onnx"),
@@ -161,6 +164,18 @@ class Network:
             view_of(classes[row], kinds[row], doubts[slice(*ranges[row])], deciding[row] if deciding else ())
             for row in range(len(ranges))
         )
+
+
+@lru_cache
+def _overflows() -> bool:
+    """Whether products of large 8-bit numbers overflow on this processor, as on x86 without VNNI."""
+    import numpy as np
+    import onnxruntime
+
+    product = onnxruntime.InferenceSession(str(OVERFLOW), providers=["CPUExecutionProvider"])
+    rows, columns = 8, 64
+    (found,) = product.run(None, {"activations": np.full((rows, columns), 255, np.uint8)})
+    return bool((found != 255 * 127 * columns).any())
 
 
 def view_of(
