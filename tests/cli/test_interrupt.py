@@ -186,3 +186,14 @@ async def test_spread_keeps_the_order_and_passes_errors_on() -> None:
     assert list(threads.spread(str, [], 4)) == []
     with pytest.raises(ZeroDivisionError):
         list(threads.spread(lambda n: 1 / (n - 50), range(100), 4))
+
+
+def test_spread_never_waits_for_what_an_error_kept_from_starting() -> None:
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)  # so that one thread fails between two steps of the other
+    try:
+        for _ in range(500):
+            with pytest.raises(ZeroDivisionError):
+                list(threads.spread(lambda n: 1 / 0, range(2), 2))
+    finally:
+        sys.setswitchinterval(before)

@@ -181,21 +181,26 @@ def spread(function: Callable[[T], R], items: Iterable[T], threads: int) -> Iter
     if threads <= 1 or len(todo) <= 1:
         yield from map(function, todo)
         return
-    results: dict[int, Future[R]] = {place: Future() for place in range(len(todo))}
+    results: dict[int, R] = {}
+    failures: list[BaseException] = []
     places = itertools.count()  # thread-safe
+    ready = threading.Condition()
     stopped = False
 
     def step() -> bool:
-        nonlocal stopped
         place = next(places)
         if place >= len(todo) or stopped:
             return False
         try:
-            results[place].set_result(function(todo[place]))
+            made = function(todo[place])
+            with ready:
+                results[place] = made
+                ready.notify_all()
         except BaseException as error:
-            stopped = True
-            results[place].set_exception(error)
-        return True
+            with ready:
+                failures.append(error)
+                ready.notify_all()
+        return not failures
 
     def help_out() -> None:
         while step():
@@ -208,9 +213,14 @@ def spread(function: Callable[[T], R], items: Iterable[T], threads: int) -> Iter
         pass
     try:
         for place in range(len(todo)):
-            while not results[place].done() and step():
+            while place not in results and step():
                 pass
-            yield results.pop(place).result()
+            with ready:
+                while place not in results and not failures:
+                    ready.wait(1.0)
+            if failures:
+                raise failures[0]
+            yield results.pop(place)
     finally:
         stopped = True
 
