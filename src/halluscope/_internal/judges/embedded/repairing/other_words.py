@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from difflib import SequenceMatcher
 
 from ....text import STOP_WORDS, stem
-from ....text.word_lists import word_list
+from ....text.patterns import word_list
 from ..network.model import Place
 from .candidate import BROKEN, Candidate, Source, has
 
