@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from bisect import bisect_left
 from collections.abc import Callable, Iterable
 from functools import lru_cache
+from itertools import accumulate
 from typing import NamedTuple
 
 _RUN = re.compile(r"\w+", re.UNICODE)
@@ -27,32 +29,41 @@ def locate(quote: str, text: str) -> tuple[int, int] | None:
     quote = quote.strip()
     if not quote:
         return None
-    words, spoken = _words(quote), _spoken(text)
-    if not spoken.known.issuperset(words[1:-1]):  # the first and the last may be parts of words
-        return None
-    place = text.find(quote)
+    found = list(_RUN.finditer(quote))
+    words = [match.group().casefold() for match in found]
+    spoken = _spoken(text)
+    # No sooner than each of its words. The first and the last may be parts of words.
+    sooner = sooner_in_line = 0
+    reached = len(words[0]) + 1 if words else 0
+    for match, word in zip(found[1:-1], words[1:-1], strict=True):
+        if word not in spoken.first:
+            return None
+        first = spoken.first[word]
+        sooner = max(sooner, spoken.places[first][0] - match.start())
+        sooner_in_line = max(sooner_in_line, spoken.in_line[first] - reached)
+        reached += len(word) + 1
+    place = text.find(quote, sooner)
     if place >= 0:
         return place, place + len(quote)
-    start = spoken.line.find(_line(words)) if words else -1
+    if not words:
+        return None
+    start = spoken.line.find(_line(words), sooner_in_line)
     if start < 0:
         return None
-    number = spoken.line.count(_GAP, 0, start)
+    number = bisect_left(spoken.in_line, start)
     return spoken.places[number][0], spoken.places[number + len(words) - 1][1]
 
 
 class _Spoken(NamedTuple):
-    """The words of a text in one line, as they are compared, where each stands in the text, and which there are."""
+    """The words of a text in one line, as they are compared; where each stands in both, and the first of each."""
 
     line: str
     places: list[tuple[int, int]]
-    known: frozenset[str]
+    in_line: list[int]
+    first: dict[str, int]
 
 
 _GAP = "\n"
-
-
-def _words(text: str) -> list[str]:
-    return [word.casefold() for word in _RUN.findall(text)]
 
 
 def _line(words: Iterable[str]) -> str:
@@ -62,8 +73,13 @@ def _line(words: Iterable[str]) -> str:
 
 @lru_cache(maxsize=16)
 def _spoken(text: str) -> _Spoken:
-    words = _words(text)
-    return _Spoken(_line(words), [match.span() for match in _RUN.finditer(text)], frozenset(words))
+    found = list(_RUN.finditer(text))
+    words = [match.group().casefold() for match in found]
+    in_line = list(accumulate((len(word) + 1 for word in words[:-1]), initial=0)) if words else []
+    first: dict[str, int] = {}
+    for number, word in enumerate(words):
+        first.setdefault(word, number)
+    return _Spoken(_line(words), [match.span() for match in found], in_line, first)
 
 
 def word_set(text: str) -> frozenset[str]:
