@@ -92,6 +92,9 @@ class BoundedConnection(H11Protocol):
             head = h11.Response(status_code=refusal.status, headers=answer.raw_headers, reason=reason)
             for event in (head, h11.Data(data=bytes(answer.body)), h11.EndOfMessage()):
                 self.transport.write(self.conn.send(event) or b"")
+        if self.cycle is not None and not self.cycle.response_complete:  # a response of it would come after this one
+            self.cycle.disconnected = True
+            self.cycle.message_event.set()
         self.transport.close()
 
     def pause_writing(self) -> None:
